@@ -61,13 +61,9 @@ static int load_bare(struct sms__arena *arena, const char *path, const struct sm
 /* Whether the name is one of the library's, not a path. */
 static bool is_in_library(const char *name, const struct sms_load_options *load)
 {
-    const char *const folder[] = {load->models, load->installed_models};
-    char path[4096];
-    for (int i = 0; i < 2; i++)
-        if (folder[i] && snprintf(path, sizeof path, "%s/workloads/%s.yaml", folder[i], name) < (int)sizeof path &&
-            access(path, F_OK) == 0)
-            return true;
-    return false;
+    char file[SMS__MODELS_BYTES], path[SMS__MODELS_BYTES];
+    return snprintf(file, sizeof file, "workloads/%s.yaml", name) < (int)sizeof file &&
+           sms__find_in_models(load, file, path);
 }
 
 static int complain_missing(const char *path, const struct sms_load_options *load, struct sms_errors *errors)

@@ -2,7 +2,6 @@
 #include "file.h"
 
 #include <string.h>
-#include <unistd.h>
 
 static const char *name_at(const struct sms__node *family)
 {
@@ -15,16 +14,11 @@ static const char *name_of(const void *user, size_t i) { return name_at(((const 
 /* Without such a file there is a document without families. */
 static const struct sms__doc *load(struct sms_file *file)
 {
-    const char *const folder[] = {file->options->models, file->options->installed_models};
     struct sms__doc *doc = SMS__NEW(&file->arena, struct sms__doc, 1);
-    for (int i = 0; i < 2; i++) {
-        const char *path = folder[i] ? sms__print(&file->arena, "%s/families.yaml", folder[i]) : NULL;
-        if (!path || access(path, F_OK) != 0)
-            continue;
-        if (sms__doc_load(&file->arena, path, doc, file->errors) == SMS_ENOMEM)
-            sms__arena_give_up(&file->arena);
-        break;
-    }
+    char *path = SMS__NEW(&file->arena, char, SMS__MODELS_BYTES); /* which marks keep */
+    if (sms__find_in_models(file->options, "families.yaml", path) &&
+        sms__doc_load(&file->arena, path, doc, file->errors) == SMS_ENOMEM)
+        sms__arena_give_up(&file->arena);
     return doc;
 }
 

@@ -35,6 +35,9 @@ enum { SMS__MODELS_BYTES = 4096 };
 /* installed.c: the folder of the installed models: ../share/smsched/models from where the library was loaded, or if
  * there is none, that fixed at build time. */
 void sms__installed_models(char out[SMS__MODELS_BYTES]);
+/* Finds the file of that name in the folders of models, of which a user's comes first. Returns false if there is none;
+ * `path` is then the last that was looked for, or the name. */
+bool sms__find_in_models(const struct sms_load_options *options, const char *name, char path[SMS__MODELS_BYTES]);
 /* The table written by the build: the folder fixed then, and its path relative to the library's. */
 const char *sms__models_as_built(void);
 const char *sms__models_from_library(void);

@@ -30,3 +30,14 @@ void sms__installed_models(char out[SMS__MODELS_BYTES])
     if (!found)
         snprintf(out, SMS__MODELS_BYTES, "%s", sms__models_as_built());
 }
+
+bool sms__find_in_models(const struct sms_load_options *options, const char *name, char path[SMS__MODELS_BYTES])
+{
+    const char *const folder[] = {options->models, options->installed_models};
+    bool found = false;
+    snprintf(path, SMS__MODELS_BYTES, "%s", name);
+    for (int i = 0; i < 2 && !found; i++)
+        found = folder[i] && snprintf(path, SMS__MODELS_BYTES, "%s/%s", folder[i], name) < SMS__MODELS_BYTES &&
+                access(path, F_OK) == 0;
+    return found;
+}

@@ -4,7 +4,6 @@
 #include "sheet.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #define NONE SIZE_MAX
 
@@ -91,13 +90,10 @@ static void load_model(struct sms_file *file, const char *path, enum sms__docume
 
 static const char *find_model(struct sms_file *file, enum sms__document kind, const char *name)
 {
-    const char *const folder[] = {file->options->models, file->options->installed_models};
-    for (int i = 0; i < 2; i++) {
-        const char *path = folder[i] ? sms__print(&file->arena, "%s/%ss/%s.yaml", folder[i], keys[kind], name) : NULL;
-        if (path && access(path, F_OK) == 0)
-            return path;
-    }
-    return NULL;
+    char path[SMS__MODELS_BYTES];
+    const bool found =
+        sms__find_in_models(file->options, sms__print(&file->arena, "%ss/%s.yaml", keys[kind], name), path);
+    return found ? sms__copy(&file->arena, path, strlen(path)) : NULL;
 }
 
 static size_t find(struct sms_file *file, enum sms__document kind, const char *name, const struct sms__node *node);

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define F(member) offsetof(struct sms__trust_set, member)
 
@@ -67,25 +66,8 @@ struct load {
 
 bool sms__trust_exists(const struct sms_load_options *options)
 {
-    const char *const folder[] = {options->models, options->installed_models};
-    char path[4096];
-    for (int i = 0; i < 2; i++)
-        if (folder[i] && snprintf(path, sizeof path, "%s/trust.yaml", folder[i]) < (int)sizeof path &&
-            access(path, F_OK) == 0)
-            return true;
-    return false;
-}
-
-static const char *find_file(struct load *load)
-{
-    const char *const folder[] = {load->options->models, load->options->installed_models};
-    const char *path = NULL;
-    for (int i = 0; i < 2; i++) {
-        path = folder[i] ? sms__print(&load->trust->arena, "%s/trust.yaml", folder[i]) : path;
-        if (folder[i] && access(path, F_OK) == 0)
-            return path;
-    }
-    return path ? path : "trust.yaml";
+    char path[SMS__MODELS_BYTES];
+    return sms__find_in_models(options, "trust.yaml", path);
 }
 
 static int load_body(void *user)
@@ -93,7 +75,8 @@ static int load_body(void *user)
     struct load *load = user;
     struct sms__doc *doc = SMS__NEW(&load->trust->arena, struct sms__doc, 1);
     struct sms__reader reader = {.arena = &load->trust->arena, .errors = load->errors};
-    const char *path = find_file(load);
+    char *path = SMS__NEW(&load->trust->arena, char, SMS__MODELS_BYTES); /* which marks keep */
+    sms__find_in_models(load->options, "trust.yaml", path);
     int code = sms__doc_load(&load->trust->arena, path, doc, load->errors);
     if (code)
         return code;
