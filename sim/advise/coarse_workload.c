@@ -85,11 +85,6 @@ static const struct sms__node *make_scenario(struct sms__reader *reader, void *u
     return doc.root[0];
 }
 
-static bool is_drawn(const struct sms__kernel *kernel)
-{
-    return kernel->spread == SMS__EXPONENTIAL || kernel->jitter > 0;
-}
-
 static bool is_large(const struct sms__kernel *kernel) { return kernel->blocks > DRAWN_BLOCKS; }
 
 /* Kernels of many blocks have chunks of their own, because one launch of them tells as much. */
@@ -106,7 +101,7 @@ static void add_chunks(struct sms__arena *arena, struct sms__kernel_runs *runs, 
         }
         runs->place[k] = (struct place){runs->chunks - 1, chunk->kernels};
         chunk->kernel[chunk->kernels++] = k;
-        chunk->drawn |= is_drawn(kernel) && !large;
+        chunk->drawn |= sms__is_drawn(kernel) && !large;
     }
 }
 

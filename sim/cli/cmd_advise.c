@@ -3,6 +3,7 @@
 #include "session.h"
 
 #include "../advise/pack.h"
+#include "../base/member.h"
 #include "../base/buffer.h"
 #include "../base/quantity.h"
 #include "../import/derive.h"
@@ -65,8 +66,6 @@ static const struct cli_option own_options[] = {
 
 /* ---- options about one program ---- */
 
-static const char *program_name(const void *user, size_t i) { return ((const struct sms__program *)user)[i].name; }
-
 /* The program that an option's value names before its last ':'; NULL with the problem printed. `rest`: what follows. */
 static struct sms__program *find_program(const struct cli *cli, const char *option, const char *value,
                                          const struct sms__programs *programs, const char **rest)
@@ -80,7 +79,7 @@ static struct sms__program *find_program(const struct cli *cli, const char *opti
         if (!strcmp(programs->program[i].name, name))
             return &programs->program[i];
     }
-    const char *near = sms__nearest(name, programs->count, program_name, programs->program);
+    const char *near = sms__nearest(name, programs->count, SMS__NAMES(programs->program, name));
     if (!colon)
         cli_usage(cli, "--%s: '%s' names no program: write NAME:...; programs: %s", option, value, names);
     else if (near)
@@ -378,16 +377,6 @@ static int find_answer(struct advising *advising, const struct sms__advise_setti
     return code;
 }
 
-/* Adds what is wrong with one more thing, because what loads a file forgets the errors before it. Returns its code, or
- * that of an earlier thing. */
-static int add_errors(struct sms_errors *all, int code, const struct sms_errors *more, int code_more)
-{
-    for (size_t i = 0; i < more->count && code_more; i++, all->count++)
-        if (all->count < SMS_ERRORS_MAX && i < SMS_ERRORS_MAX)
-            all->item[all->count] = more->item[i];
-    return code ? code : code_more;
-}
-
 /* All of them, before the programs are read, which name the first. */
 static int check_devices(const char *const *given, const struct sms_load_options *load, struct sms__arena *arena,
                          struct sms_errors *errors)
@@ -398,7 +387,10 @@ static int check_devices(const char *const *given, const struct sms_load_options
         const struct sms__device *device;
         struct sms_errors wrong = {0};
         struct sms_file *file = NULL;
-        code = add_errors(errors, code, &wrong, sms__derive_device(name, load, &file, &device, &wrong));
+        const int one = sms__derive_device(name, load, &file, &device, &wrong);
+        if (one)
+            sms__add_errors(errors, &wrong);
+        code = code ? code : one;
         sms_file_free(file);
     }
     return code;
@@ -410,8 +402,10 @@ static int read_programs(struct advising *advising, const struct sms__advise_set
     int code = SMS_OK;
     for (size_t i = 0; i < cli->n_args; i++) {
         struct sms_errors wrong = {0};
-        code = add_errors(&advising->errors, code, &wrong,
-                          sms__programs_read(&advising->arena, cli->args[i], settings, &advising->programs, &wrong));
+        const int one = sms__programs_read(&advising->arena, cli->args[i], settings, &advising->programs, &wrong);
+        if (one)
+            sms__add_errors(&advising->errors, &wrong);
+        code = code ? code : one;
     }
     return code;
 }

@@ -5,6 +5,7 @@
 
 #include "../base/sort.h"
 
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,12 +64,6 @@ static int by_correlation(const void *left, const void *right)
     if (a->correlation != b->correlation)
         return a->correlation < b->correlation ? -1 : 1;
     return (a->start_s > b->start_s) - (a->start_s < b->start_s);
-}
-
-static int by_value(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
 }
 
 static int by_start(const void *left, const void *right)
@@ -176,8 +171,8 @@ static void join_calls(struct sms__trace_reading *reading)
         find_waits(reading);
     if (count == 0)
         return;
-    qsort(length, count, sizeof *length, by_value);
-    qsort(delay, count, sizeof *delay, by_value);
+    gsl_sort(length, 1, count);
+    gsl_sort(delay, 1, count);
     out->delay_s = fmax(delay[0], 0);
     sms__reading_fact(
         reading, sms__print(reading->arena,

@@ -381,8 +381,9 @@ static void check_stream_names(struct sms__reader *reader, const struct sms_scen
     }
 }
 
-static void read_tenants(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario)
+void sms__read_processes(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
+    struct sms_scenario *scenario = at;
     const char *word = scenario->shares ? "processes" : "VMs";
     uint64_t sum = 0, all_streams = 0;
     struct entry *entry = SMS__NEW(reader->arena, struct entry, node->items);
@@ -412,16 +413,11 @@ static void read_tenants(struct sms__reader *reader, const struct sms__node *nod
     sms__list_classes(reader, scenario);
 }
 
-void sms__read_processes(struct sms__reader *reader, const struct sms__node *node, void *at)
-{
-    read_tenants(reader, node, at);
-}
-
 void sms__read_vms(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct sms_scenario *scenario = at;
     if (!scenario->shares) /* both are given, which is reported */
-        read_tenants(reader, node, scenario);
+        sms__read_processes(reader, node, scenario);
 }
 
 size_t sms__tenants_on(const struct sms_scenario *scenario, size_t device)

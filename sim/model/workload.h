@@ -39,6 +39,12 @@ struct sms__kernel {
     size_t demands;
 };
 
+/* True if the work of the kernel's blocks is random. */
+static inline bool sms__is_drawn(const struct sms__kernel *kernel)
+{
+    return kernel->spread == SMS__EXPONENTIAL || kernel->jitter > 0;
+}
+
 /* Free: 0 bytes stand for all that is allocated. A stream passes a record at once, and a wait once another stream of
  * its process has passed the record of that name. */
 enum sms__step_kind {

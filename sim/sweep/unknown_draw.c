@@ -11,15 +11,7 @@ struct draw {
     const double *logarithm; /* [parameters] */
 };
 
-/* A scalar as it would be written at the place of another. */
-static struct sms__node *scalar(struct sms__arena *arena, const struct sms__node *at, const char *text)
-{
-    struct sms__node *node = SMS__NEW(arena, struct sms__node, 1);
-    *node = (struct sms__node){.kind = SMS__SCALAR, .mark = at->mark, .text = text, .expanded = 1};
-    return node;
-}
-
-/* The same number times a factor. */
+/* The number of a scalar times a factor. */
 static struct sms__node *scaled(struct sms__arena *arena, const struct sms__node *node, enum sms__dimension dimension,
                                 double factor)
 {
@@ -27,11 +19,11 @@ static struct sms__node *scaled(struct sms__arena *arena, const struct sms__node
     char why[160];
     sms__quantity_parse(node->text, dimension, &number, why, sizeof why); /* it was read before */
     const bool ratio = dimension == SMS__RATIO;
-    return scalar(arena, node,
-                  sms__print(arena, "%.9g%s", number.value * factor * (ratio ? 100 : 1),
-                             ratio           ? " %"
-                             : number.cycles ? " cycles"
-                                             : " ps"));
+    return sms__new_scalar(arena, node,
+                           sms__print(arena, "%.9g%s", number.value * factor * (ratio ? 100 : 1),
+                                      ratio           ? " %"
+                                      : number.cycles ? " cycles"
+                                                      : " ps"));
 }
 
 /* The factor that is nearest to this one with which a number stays between `least` and `most`, or cycles possible. */
@@ -140,7 +132,7 @@ static const struct sms__node *draw_workload(struct sms__arena *arena, const str
 static const struct sms__node *replace(struct sms__reader *reader, const struct sms__node *root, const char *path,
                                        struct sms__node *value)
 {
-    const struct sms__node *at = scalar(reader->arena, value, path);
+    const struct sms__node *at = sms__new_scalar(reader->arena, value, path);
     const struct sms__change change = {.path = at, .rest = path, .value = value};
     return sms__node_replace(reader, root, &change);
 }
@@ -177,7 +169,7 @@ static const struct sms__node *draw_parameter(struct sms__reader *reader, const 
         const struct sms__drawn_place *place = &parameter->place[i];
         const double value = fmax(fmin(place->value * factor, place->most), place->least);
         const char *text = sms__print(reader->arena, "%.9g%s", value, place->unit ? place->unit : "");
-        root = replace(reader, root, place->path, scalar(reader->arena, top_of(root, place->path), text));
+        root = replace(reader, root, place->path, sms__new_scalar(reader->arena, top_of(root, place->path), text));
     }
     return root;
 }
@@ -190,9 +182,9 @@ static const struct sms__node *make(struct sms__reader *reader, void *user)
     const struct sms__node *root =
         sms__node_pick(reader->arena, scenario->node, (const char *[]){"expect", NULL}, false);
     if (scenario->find_warmup)
-        root = replace(
-            reader, root, "run.warmup",
-            scalar(reader->arena, top_of(root, "run"), sms__print(reader->arena, "%.17g ps", scenario->warmup_ps)));
+        root = replace(reader, root, "run.warmup",
+                       sms__new_scalar(reader->arena, top_of(root, "run"),
+                                       sms__print(reader->arena, "%.17g ps", scenario->warmup_ps)));
     for (size_t i = 0; i < draw->list->parameters; i++)
         root = draw_parameter(reader, root, &draw->list->parameter[i], exp(draw->logarithm[i]));
     for (size_t w = 0; w < draw->list->workloads; w++)

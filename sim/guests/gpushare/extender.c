@@ -72,7 +72,7 @@ static bool begin_cycle(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
     sms__candidate_begin(run, p);
     gpushare->cycle.version = gpushare->version;
-    if (sms__filter_by_default(run, p, now) == 0) {
+    if (sms__filter_nodes(run, p, false, now) == 0) {
         reject(run, p, now);
         return false;
     }
@@ -102,7 +102,7 @@ void sms__extender_filtered(void *subject, uint64_t now)
     uint32_t p = gpushare->cycle.pod;
     gpushare->cycle.pod = SMS__NO_POD;
     sms__engine_defer(&run->engine, &gpushare->act);
-    bool passed = sms__filter_by_extender(run, p, now) > 0;
+    bool passed = sms__filter_nodes(run, p, true, now) > 0;
     uint32_t node = passed ? pick_node(run, p) : SMS__NO_NODE;
     if (node == SMS__NO_NODE) {
         reject(run, p, now);

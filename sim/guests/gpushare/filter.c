@@ -119,8 +119,7 @@ static uint8_t verdict_by_extender(const struct sms__cluster_run *run, size_t n,
     return sms_node_fits(&view, pod) ? SMS__NODE_PASSES : SMS__NODE_LACKS_DEVICE;
 }
 
-/* Asks the default filter about all nodes, or the extender about those that it let pass. Returns how many pass. */
-static size_t ask(struct sms__cluster_run *run, uint32_t p, bool extender, uint64_t now)
+size_t sms__filter_nodes(struct sms__cluster_run *run, uint32_t p, bool extender, uint64_t now)
 {
     struct sms__cycle *cycle = &sms__gpushare(run)->cycle;
     const struct sms_pod_view *pod = sms__pod_shape(run, p);
@@ -139,14 +138,4 @@ static size_t ask(struct sms__cluster_run *run, uint32_t p, bool extender, uint6
     }
     explain(run, p, extender ? "extender" : "default", &notes, now);
     return cycle->passed;
-}
-
-size_t sms__filter_by_default(struct sms__cluster_run *run, uint32_t p, uint64_t now)
-{
-    return ask(run, p, false, now);
-}
-
-size_t sms__filter_by_extender(struct sms__cluster_run *run, uint32_t p, uint64_t now)
-{
-    return ask(run, p, true, now);
 }

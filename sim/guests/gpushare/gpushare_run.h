@@ -124,9 +124,9 @@ void sms__extender_bound(void *subject, uint64_t now);
 /* kube-scheduler no longer assumes the pod on its node. */
 void sms__claim_release(struct sms__cluster_run *run, uint32_t pod);
 
-/* filter.c: filters for the pod of the cycle. Returns how many nodes pass. */
-size_t sms__filter_by_default(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
-size_t sms__filter_by_extender(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
+/* filter.c: asks the default filter about all nodes for the pod of the cycle, or the extender about those that it let
+ * pass. Returns how many pass. */
+size_t sms__filter_nodes(struct sms__cluster_run *run, uint32_t pod, bool extender, uint64_t now);
 /* The node as the extender sees it; `gpu` has room for its GPUs. */
 struct sms_node_view sms__extender_view(const struct sms__cluster_run *run, size_t node, struct sms_gpu_view *gpu);
 

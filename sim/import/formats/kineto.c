@@ -10,6 +10,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -342,12 +343,6 @@ static void identify_gpu(struct kineto *kineto)
         kineto->reading.out->capability = sms__print(kineto->reading.arena, "%.0f.%.0f", gpu->major, gpu->minor);
 }
 
-static int by_value(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 static int fail_empty(struct kineto *kineto)
 {
     const struct sms__trace_reading *reading = &kineto->reading;
@@ -391,8 +386,7 @@ static int read_trace(void *user, struct sms__arena *scratch)
     sms__reading_end(reading);
     name_places(kineto);
     identify_gpu(kineto);
-    if (kineto->steps)
-        qsort(kineto->step_s, kineto->steps, sizeof *kineto->step_s, by_value);
+    gsl_sort(kineto->step_s, 1, kineto->steps);
     reading->out->step_s = kineto->step_s;
     reading->out->steps = kineto->steps;
     return SMS_OK;

@@ -120,12 +120,6 @@ static inline bool sms__launch_goes_on(const struct sms__launch *launch)
     return launch->blocks < launch->kernel->blocks;
 }
 
-/* True if the work of the kernel's blocks is random. */
-static inline bool sms__is_drawn(const struct sms__kernel *kernel)
-{
-    return kernel->spread == SMS__EXPONENTIAL || kernel->jitter > 0;
-}
-
 /* Returns the work of a block, ps at full speed; a random draw if sms__is_drawn. */
 uint64_t sms__draw(const struct sms__footprint *fit, const struct sms__kernel *kernel, gsl_rng *stream);
 
