@@ -179,18 +179,22 @@ static bool is_mixed(struct sms__reader *reader, const struct sms_scenario *scen
     return false;
 }
 
-/* A background is on single SMs, and a kernel given by time on all alike, so how one slows the other is not known. */
+/* A background is on single SMs, and a coarse kernel on all alike, so how one slows the other is not known. */
 void sms__check_backgrounds(struct sms__reader *reader, const struct sms_scenario *scenario)
 {
     for (size_t v = 0; v < scenario->vms; v++) {
         const struct sms__tenant *vm = &scenario->vm[v];
-        const struct sms__kernel *whole = sms__find_kernel(vm->workload, true);
+        const bool made = scenario->cluster && scenario->fidelity == SMS__AS_PROCESSES;
+        const struct sms__kernel *whole =
+            made && vm->workload->kernels ? vm->workload->kernel : sms__find_kernel(vm->workload, true);
         size_t d = 0;
         while (d < scenario->devices && !(scenario->device[d]->backgrounds && sms__may_be_on(vm, d)))
             d++;
         if (whole && d < scenario->devices) {
-            sms__complain(reader, whole->node, "kernel '%.60s' of %s '%.60s' is given by its time: %s has a background",
-                          whole->name, sms__tenant_word(scenario), vm->name, scenario->device[d]->name);
+            sms__complain(reader, whole->node, "kernel '%.60s' of %s '%.60s' is %s: %s has a background", whole->name,
+                          sms__tenant_word(scenario), vm->name,
+                          whole->whole ? "given by its time" : "coarse under fidelity: processes",
+                          scenario->device[d]->name);
             return;
         }
     }
