@@ -74,6 +74,17 @@ static void kernels_that_take_turns_for_room_draw_power_in_turn(void **state)
     assert_near(turnaround_ms("together", half, "{name: p, workload: w, count: 2}"), 10 * cbrt(320. / 250), 1e-6);
 }
 
+/* On half of the SMs p takes 20 ms, of which it does 10 in 15 ms beside q, which takes all of the room: 12 of 25 ms. */
+static void a_capped_kernel_takes_turns_with_one_that_fills_all_sms(void **state)
+{
+    static const char *const full = WORKLOAD("w", "time: 10 ms, demand: {fp32: 60 %}, room: 100 %");
+    static const char *const capped = "{name: p, workload: w, active_threads: 50 %}, {name: q, workload: w}";
+    (void)state;
+    assert_near(turnaround_ms("mps", full, capped), 25, 1e-6);
+    assert_near(measure("mps", full, capped, SMS_RESOURCE, "usage_ratio"), 12 / 25., 1e-9);
+    assert_near(measure("mps", full, capped, SMS_HOST, "energy_j"), 25e-3 * 50 + 12e-3 * 250, 1e-6);
+}
+
 /* A GPU has one clock for all its instances. Each kernel has half of the room, and so all of it on its instance. */
 static void instances_of_a_gpu_have_one_clock(void **state)
 {
@@ -129,6 +140,7 @@ int main(void)
         cmocka_unit_test(a_kernel_alone_above_the_limit_is_as_fast_as_measured),
         cmocka_unit_test(kernels_that_take_turns_for_room_draw_power_in_turn),
         cmocka_unit_test(kernels_that_take_turns_for_room_use_what_runs),
+        cmocka_unit_test(a_capped_kernel_takes_turns_with_one_that_fills_all_sms),
         cmocka_unit_test(instances_of_a_gpu_have_one_clock),
         cmocka_unit_test(a_kernel_on_fewer_sms_draws_as_much_less_as_it_takes_longer),
     };
