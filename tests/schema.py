@@ -98,7 +98,7 @@ CANNOT = {
     r"pods are drawn|"
     r"(are|is) (for|of) pods with (a workload|workloads)|gpushare knows no|priority is of blocks|"
     r"(vms|nodes): there are none",
-    "one key beside another": r"'run.until' is decided|stands alone in its entry|has no workload and no draw|has either workload or draw|unknown entry 'b'",
+    "one key beside another": r"'run.until' is decided|stands alone in its entry|has no workload and no draw|has either workload or draw|unknown entry 'b'|has no value, because no job|is coarse under fidelity",
     "whether a wait for an event can end": r"waits for (the event|events)|jobs that wait for the event",
     "what a plan comes to": r"this would override|has no scenario|no scenario of the plan|points; a plan has|of each of \d+ fields|a file can have only one plan|cannot name a folder|a search (needs two|has a limit)|.axes. or .search. is missing",
     "what the paths of a plan lead to": r"^$",
