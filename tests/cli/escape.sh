@@ -86,7 +86,7 @@ row() { printf 's,"%s",vm,a,kernels_per_s,1,0,0,1,\n' "${1//\"/\"\"}"; }
 for name in $'\e[31mred' $'\x01' $'\xff\xfe'; do
     { head -1 base.csv; row "$name"; } >hostile.csv
     complains check s.yaml --baseline hostile.csv
-    if grep -q 'hostile.csv:2:1: error: .*holds control characters' err; then ok; else bad "a baseline with $(cat -v <<<"$name")" "$(cat -v err)"; fi
+    if grep -q 'hostile.csv:2:3: error: .*holds control characters' err; then ok; else bad "a baseline with $(cat -v <<<"$name")" "$(cat -v err)"; fi
 done
 for name in $'\xef\xbf\xbe' '<a href=""&>' ']]>' '"quoted, twice"'; do
     { head -1 base.csv; row "$name"; } >hostile.csv
