@@ -4,6 +4,7 @@
  * time of what its blocks demand and of the room they take is what it takes of the device beside others. */
 #include "kernel_text.h"
 
+#include "../model/job.h"
 #include "../model/policy/modes.h"
 
 #include <math.h>
@@ -275,16 +276,15 @@ static double launch_ps(const struct sms__lone_kernel *kernel)
                                 : kernel->ns[0] * 1e3;
 }
 
-static void add_step(struct sms__program *program, const struct sms__kernel_runs *runs, const struct sms__step *step,
-                     struct sums *sums)
+static void add_step(struct sms__program *program, const struct sms__kernel_runs *runs, size_t s, struct sums *sums)
 {
     const struct sms__workload *workload = runs->workload;
+    const struct sms__step *step = &workload->step[s];
     const struct sms__device *device = device_of(runs);
-    const bool copy = step->kind == SMS__COPY_IN || step->kind == SMS__COPY_OUT;
-    double ps = step->kind == SMS__HOST              ? step->amount
-                : copy && device->link_bandwidth > 0 ? step->amount / device->link_bandwidth * 1e12
-                                                     : 0;
-    if (step->kind == SMS__LAUNCH) {
+    double ps = 0;
+    if (step->kind != SMS__LAUNCH) {
+        ps = sms__measure_step(workload, s, NULL, device);
+    } else {
         const struct sms__lone_kernel kernel = kernel_of(runs, step->kernel);
         ps = launch_ps(&kernel) * (double)step->times;
         const double left = (double)folded(workload, step, sums->fold);
@@ -305,7 +305,7 @@ static void sum_steps(struct sms__program *program, const struct sms__kernel_run
 {
     struct sums sums = {.fold = fold_of(program, runs->workload)};
     for (size_t i = 0; i < runs->workload->steps; i++)
-        add_step(program, runs, &runs->workload->step[i], &sums);
+        add_step(program, runs, i, &sums);
     program->fold = fmax(fmax(program->fold, 1), sums.block_launches / fmax(sums.left, 1));
     if (sums.kernel_ps > 0)
         program->unknown = fmax(program->unknown, sums.unknown_ps / sums.kernel_ps);

@@ -424,6 +424,15 @@ def check_caps(work):
     near("a cap leaves the one SM of a device", two["programs"][0]["job_latency_p50_ns"]["mean"], 2 * 80e6, 5e-3)
 
 
+def check_slow_copies(work):
+    """100 ms of the host beside a copy that takes 10 ms by the link, and 100 by the copy engine."""
+    device = (ROOT / "models/devices/v100.yaml").read_text()
+    (work / "slow/devices").mkdir(parents=True)
+    (work / "slow/devices/slow.yaml").write_text(re.sub("(?m)^link: .*", "link: {bandwidth: 10 GB/s, copy_in_most: 1 GB/s}", device.replace("device: v100", "device: slow", 1)))
+    coarse(work / "copies.yaml", 10, "{host: 100 ms}, {copy_in: 100 MB}, ")
+    near("a host's share of a job", advise(work / "copies.yaml", "--device", "slow", "--models", work / "slow")["programs"][0]["host_ratio"], 100 / 210, 1e-3)
+
+
 def check_chance(work):
     """Where three replications do not tell whether a way meets the target, twelve run, and the table says what they tell."""
     pair = ROOT / "scenarios/advise/train.yaml", ROOT / "scenarios/advise/serve.yaml"
@@ -495,6 +504,7 @@ with tempfile.TemporaryDirectory() as folder:
         check_copies_of_many(Path(folder))
         check_chance(Path(folder))
     check_caps(Path(folder))
+    check_slow_copies(Path(folder))
     check_estimates()
     check_range(Path(folder))
     check_folder(Path(folder))
