@@ -324,7 +324,7 @@ refuse 3 "comparison.json: error: line 1: '[' or '{' expected" "an empty compari
 damage manifest.json tr '{' '['
 refuse 3 "manifest.json: error: line" "a manifest that is none" damaged
 damage timeline.csv sed '2s/,[0-9]*$/,x/'
-refuse 3 "timeline.csv:2:1: error: a number is malformed" "a wrong number" damaged
+refuse 3 "timeline.csv:2:44: error: a number is malformed" "a wrong number" damaged
 damage heatmap.csv awk -F, -v OFS=, 'NR == 5 {$5 = 1e17} {print}'
 refuse 3 "heatmap.csv" "a time far away" damaged
 damage heatmap.csv awk -F, -v OFS=, 'NR == 2 {$4 = 19999; $5 = 4095; $6 = 1} NR <= 2 {print}'
