@@ -68,9 +68,10 @@ static void tell_others(const struct sms__coarse_kernels *kernels)
 
 static void rate(struct sms__coarse_kernels *kernels, size_t count)
 {
+    const bool limited = kernels->rater.spare_w > 0; /* or else nobody asks for the others, who may be many */
     const double before_w = kernels->drawn_w;
     kernels->rater.other_w = 0;
-    for (const struct sms__coarse_kernels *other = *kernels->on_gpu; other; other = other->next)
+    for (const struct sms__coarse_kernels *other = *kernels->on_gpu; limited && other; other = other->next)
         kernels->rater.other_w += other != kernels ? other->drawn_w : 0;
     sms__rate_coarse(&kernels->rater, kernels->rated, count);
     kernels->drawn_w = kernels->fluid.active ? kernels->rater.power_w : 0;
