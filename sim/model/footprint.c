@@ -142,6 +142,20 @@ void sms__press_less(struct sms__footprint *fit, size_t r, double times, double 
     fit->pressure[r] = nearbyint(pressure);
 }
 
+double sms__clock_at(const struct sms__device *device, double power_w)
+{
+    double spare_w = device->limit_w - device->idle_w;
+    return spare_w > 0 && power_w > spare_w ? cbrt(spare_w / power_w) : 1;
+}
+
+void sms__draw_less(struct sms__footprint *fit, const struct sms__device *device, double slow)
+{
+    double whole_w = fit->power_w;
+    fit->power_w /= slow;
+    if (!fit->by_share)
+        fit->work_ps *= sms__clock_at(device, whole_w) / sms__clock_at(device, fit->power_w);
+}
+
 /* By which factor the kernel takes longer on the instance. */
 static double slowdown_on_instance(const struct fitting *f, const struct sms__footprint *fit)
 {
@@ -160,7 +174,7 @@ static void fit_instance(const struct fitting *f, struct sms__footprint *fit)
         sms__press_less(fit, r, share_of(f, r) * slow, SMS_FULL);
     fit->room = fmin(fit->room / (sms * slow), 1);
     fit->work_ps *= slow;
-    fit->power_w /= slow;
+    sms__draw_less(fit, f->device, slow);
     fit->share = sms;
 }
 

@@ -39,6 +39,16 @@ double sms__slowdown_on(const struct sms__footprint *fit, const struct sms__devi
 /* footprint.c: divides what a coarse kernel demands of resource `r` by `times`, but leaves at most `most` parts. */
 void sms__press_less(struct sms__footprint *fit, size_t r, double times, double most);
 
+/* footprint.c: the device's clock while its kernels add `power_w` to an idle device's power, over its clock with no
+ * limit, 0..1. Power beyond the idle one goes with the cube of the clock: it is proportional to clock and squared
+ * voltage, and the voltage to the clock. */
+double sms__clock_at(const struct sms__device *device, double power_w);
+
+/* footprint.c: a coarse kernel on fewer SMs takes `slow` times as long, >= 1, and draws as much less. If its time alone
+ * has a clock in it that power limits, that clock is higher there, but for a kernel whose time was measured on so few
+ * SMs. */
+void sms__draw_less(struct sms__footprint *fit, const struct sms__device *device, double slow);
+
 /* footprint.c: the footprints of a tenant's kernels on a device or an instance. */
 struct sms__footprint *sms__footprints(struct sms__reader *reader, const struct sms_scenario *scenario,
                                        const struct sms__tenant *vm, const struct sms__device *device);

@@ -110,6 +110,21 @@ static void a_kernel_on_fewer_sms_draws_as_much_less_as_it_takes_longer(void **s
     assert_near(turnaround_ms("mps", full, "{name: p, workload: w, count: 2}"), 10 * cbrt(480. / 250), 1e-6);
 }
 
+/* Alone on the GPU its clock is the cube root of 250 / 400. On half of the SMs it draws 200 W, at the full clock. */
+static void a_kernel_above_the_limit_has_a_higher_clock_on_fewer_sms(void **state)
+{
+    static const char *const hot = WORKLOAD("w", "time: 10 ms, power: 400 W, demand: {fp32: 100 %}");
+    const double alone = 20 * cbrt(250 / 400.);
+    (void)state;
+    assert_near(turnaround_ms("mps", hot, "{name: p, workload: w, active_threads: 50 %}"), alone, 1e-6);
+    assert_near(turnaround_ms("{mig: {instances: [1g, 1g]}}", hot, "{name: p, workload: w}"), alone, 1e-6);
+    assert_near(turnaround_ms("mps", hot, "{name: p, workload: w, active_threads: 50 %, count: 2}"), 20, 1e-6);
+    /* Measured there: 22 ms. */
+    assert_near(turnaround_ms("mps", WORKLOAD("w", "time: {100 %: 10 ms, 50 %: 22 ms}, power: 400 W"),
+                              "{name: p, workload: w, active_threads: 50 %}"),
+                22, 1e-6);
+}
+
 /* The blocks of both are on the SMs half of the 20 ms, at full speed. */
 static void kernels_that_take_turns_for_room_use_what_runs(void **state)
 {
@@ -143,6 +158,7 @@ int main(void)
         cmocka_unit_test(a_capped_kernel_takes_turns_with_one_that_fills_all_sms),
         cmocka_unit_test(instances_of_a_gpu_have_one_clock),
         cmocka_unit_test(a_kernel_on_fewer_sms_draws_as_much_less_as_it_takes_longer),
+        cmocka_unit_test(a_kernel_above_the_limit_has_a_higher_clock_on_fewer_sms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

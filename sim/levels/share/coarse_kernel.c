@@ -68,7 +68,7 @@ static void tell_others(const struct sms__coarse_kernels *kernels)
 
 static void rate(struct sms__coarse_kernels *kernels, size_t count)
 {
-    const bool limited = kernels->rater.spare_w > 0; /* or else nobody asks for the others, who may be many */
+    const bool limited = kernels->rater.limited; /* or else nobody asks for the others, who may be many */
     const double before_w = kernels->drawn_w;
     kernels->rater.other_w = 0;
     for (const struct sms__coarse_kernels *other = *kernels->on_gpu; limited && other; other = other->next)

@@ -76,22 +76,15 @@ static void wait_for_launches(const struct sms__rater *rater, const struct sms__
         *rated[i].speed /= 1 + *rated[i].speed * wait_ps * rated[i].launches;
 }
 
-/* The clock at full power over that of an idle device. Power beyond the idle one goes with the cube of the clock: it is
- * proportional to clock and squared voltage, and the voltage to the clock. */
-static double clock_at(const struct sms__rater *rater, double power_w)
-{
-    return power_w > rater->spare_w ? cbrt(rater->spare_w / power_w) : 1;
-}
-
 /* A kernel's time alone has in it the clock that it has alone. Kernels that take turns for room draw power in turn. */
 static void slow_clock(struct sms__rater *rater, double crowd, const struct sms__rated *rated, size_t count)
 {
     rater->power_w = 0;
     for (size_t i = 0; i < count; i++)
         rater->power_w += rated[i].power_w / crowd;
-    double power_w = rater->power_w + rater->other_w;
-    for (size_t i = 0; i < count && power_w > rater->spare_w; i++)
-        *rated[i].speed *= clock_at(rater, power_w) / clock_at(rater, rated[i].power_w);
+    double clock = sms__clock_at(rater->limited, rater->power_w + rater->other_w);
+    for (size_t i = 0; i < count && clock < 1; i++)
+        *rated[i].speed *= clock / sms__clock_at(rater->limited, rated[i].power_w);
 }
 
 void sms__rate_coarse(struct sms__rater *rater, const struct sms__rated *rated, size_t count)
@@ -111,6 +104,6 @@ void sms__rate_coarse(struct sms__rater *rater, const struct sms__rated *rated, 
     }
     if (rater->launch_wait_ps > 0 && count > 1)
         wait_for_launches(rater, rated, count);
-    if (rater->spare_w > 0)
+    if (rater->limited)
         slow_clock(rater, crowd, rated, count);
 }

@@ -22,7 +22,7 @@ struct sms__rater {
     const struct sms_contention_view *view;
     struct sms__arena *arena;
     double launch_wait_ps;               /* by which each other process lengthens a launch */
-    double spare_w;                      /* power limit less idle power; 0: no limit */
+    const struct sms__device *limited;   /* that has a power limit; or NULL */
     double other_w;                      /* what others add on the same GPU, on other instances */
     double power_w;                      /* the result: what these kernels add */
     struct sms_group *group;             /* [most], scratch, like the next two */

@@ -146,7 +146,7 @@ static void init_context(struct sms__context *context, struct sms__instance *ins
                   .view = &instance->contention,
                   .arena = share->arena,
                   .launch_wait_ps = instance->mode->launch_wait_ps,
-                  .spare_w = type->limit_w > type->idle_w ? type->limit_w - type->idle_w : 0},
+                  .limited = type->limit_w > type->idle_w ? type : NULL},
         .record = instance->gpu->record,
         .type = instance->type,
         .next = instance->gpu->coarse,
