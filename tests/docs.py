@@ -96,6 +96,8 @@ def follow(text, folder, binaries, skipped):
         elif name:
             with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
                 file.write(body)
+        elif not kind:
+            raise ValueError(f"a block is of no kind, so nobody would see that it is wrong:\n{body}")
         elif re.search(TYPED.format(""), body, re.M):
             raise ValueError(f"a command is in a block that is not sh:\n{body}")
 
