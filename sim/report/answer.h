@@ -40,6 +40,7 @@ void sms__answer_put_reserve(const struct sms__outcome *answer, FILE *to);
 void sms__answer_put_few(const struct sms__outcome *answer, FILE *to);
 void sms__answer_put_starved(const struct sms__outcome *answer, FILE *to);
 void sms__answer_put_misses(const struct sms__outcome *answer, FILE *to);
+void sms__answer_put_left_out(const struct sms__outcome *answer, FILE *to);
 void sms__answer_put_bound(const struct sms__outcome *answer, FILE *to);
 void sms__answer_put_cost(const struct sms__outcome *answer, FILE *to);
 /* print_gain_alone.c: the same, of tenants that gain with the GPU to themselves. */

@@ -147,6 +147,31 @@ void sms__answer_put_misses(const struct sms__outcome *answer, FILE *to)
     }
 }
 
+/* Pods without a value are in no mean, so a policy may seem quick because it leaves some waiting. Tells how many, if
+ * another policy leaves fewer; of equal policies, of the one that leaves most. */
+void sms__answer_put_left_out(const struct sms__outcome *answer, FILE *to)
+{
+    const char *metric = sms__result_metric(&answer->asked);
+    const bool waits = !strncmp(metric, "wait_", strlen("wait_")),
+               ends = strstr(metric, "turnaround_") || strstr(metric, "slowdown_");
+    const struct sms__result left = sms__result_of(answer->results, SMS_CLUSTER, 0, "waiting_count");
+    size_t most = answer->best.best, least = most;
+    if (answer->asked.subject != SMS_CLUSTER || !(waits || ends))
+        return;
+    for (size_t p = 0; p < sms_results_policies(answer->results); p++) {
+        const double count = sms__result_estimate(&left, p).mean;
+        most = answer->in_group[p] && count > sms__result_estimate(&left, most).mean ? p : most;
+        least = count < sms__result_estimate(&left, least).mean ? p : least;
+    }
+    const double more = sms__result_estimate(&left, most).mean, fewer = sms__result_estimate(&left, least).mean;
+    if (!(more > fewer))
+        return;
+    fprintf(to, "; without pods that still wait at the end: %.4g", more);
+    put_policy(answer, most, to);
+    fprintf(to, " instead of %.4g", fewer);
+    put_policy(answer, least, to);
+}
+
 /* No policy is above the bound, and the best one that was run is a lower end. */
 void sms__answer_put_bound(const struct sms__outcome *answer, FILE *to)
 {

@@ -60,6 +60,20 @@ pods "workload: w, repeat: 10" "{mode: time_slice}, {mode: exclusive}" >"$work/p
 is "pods that may take longer are asked how long" ".* has the lowest turnaround_mean of cluster: " "$work/pods.yaml"
 pods "duration: 10 ms" "first_fit, worst_fit" >"$work/durations.yaml"
 is "pods of given durations fill a cluster" ".*gpu_allocation_mean_ratio.*" "$work/durations.yaml"
+# A policy that leaves pods waiting has a low mean of the others; so has one of policies that are equal.
+cat >"$work/left.yaml" <<'END'
+scenario: s
+nodes: [{name: n, count: 2, gpus: 2}]
+policies: [first_fit, worst_fit]
+pods:
+  - {name: small, gpu: 50 %, duration: 100 s, count: 3, arrivals: {every: 1 s}}
+  - {name: large, gpus: 2, duration: 5 s, start: 2 s, count: 2}
+answer: {metric: wait_mean_ns}
+run: {duration: 30 s}
+END
+is "who leaves pods waiting" "worst_fit has the lowest wait_mean of .*; without pods that still wait at the end: 2 under worst_fit instead of 0 under first_fit$" "$work/left.yaml"
+sed '/large/s/, count: 2//' "$work/left.yaml" >"$work/equal.yaml"
+is "of equal policies, the one that leaves pods waiting" "all policies have the same wait_mean of cluster: 0; without pods that still wait at the end: 1 under worst_fit instead of 0 under first_fit$" "$work/equal.yaml"
 # No interval reaches below what is possible.
 cat >"$work/least.yaml" <<'END'
 scenario: s
