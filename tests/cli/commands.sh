@@ -306,6 +306,15 @@ try 0 "explain a span in which nothing happens" explain "$tutorial" --from "10 u
 try 2 "explain a span that ends before it begins" explain "$tutorial" --from "1 ms" --to "0 ms"; prints "--to is before --from"
 try 2 "explain a span without an end" explain "$tutorial" --from "1 ms"; prints "--from needs --to, the end of the span: one to the end of the run takes long"
 try 0 "explain one moment" explain "$tutorial" --from "1 ms" --to "1 ms"
+try 0 "pods that wait to the end, and an instance that a policy does not make" explain - <<'END'
+scenario: waits
+nodes: [{name: n, devices: {model: a100}, mig: [{changes: free, change: 1 s}]}]
+policies: [parvagpu]
+pods: [{name: a, profile: 3g.20gb, duration: 9 s}, {name: b, profile: 3g.20gb, start: 1 s, duration: 9 s}]
+run: {duration: 5 s}
+END
+prints "b: waits for an instance 3g.20gb: GPUs 1 on which the policy makes none where one could be"
+prints "5000.000000 ms  b: still waits, after 4 s"
 try 0 "explain a cluster" explain tests/golden/cluster.yaml --policy first_fit; prints "on large1, GPU 0"; prints " more; --from and --to"
 try 2 "explain as JSON" explain --format json "$tutorial"; prints "--format: 'json' is none of table, csv"
 try 0 "json" run --format json "$tutorial"

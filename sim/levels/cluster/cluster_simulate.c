@@ -88,7 +88,10 @@ static void close_pod(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     bool lasts = pod->tenant ? run->scenario->vm[pod->tenant - 1].repeat > 0 : pod->duration_ps > 0;
     if (pod->node != SMS__NO_NODE && !pod->ended)
         sms__pod_departs(run, p, pod->stuck ? "failed" : "running", now);
-    record->waiting += pod->node == SMS__NO_NODE && !pod->ended;
+    if (pod->node == SMS__NO_NODE && !pod->ended) {
+        record->waiting++;
+        sms__explain_pod(run, p, now, "still waits, after %.6g s", (double)(now - pod->arrival_ps) / 1e12);
+    }
     record->running += pod->node != SMS__NO_NODE && !pod->ended && !pod->stuck;
     record->lasting += lasts;
     record->unended += lasts && !pod->ended;

@@ -13,7 +13,7 @@ struct sms__drained {
 };
 
 /* Why GPUs have no instance for the pod; each has one reason. */
-enum reason { OTHER_MODEL, NODE_FULL, NOT_SPLIT, DRAINS, FIXED, IN_USE, REASONS };
+enum reason { OTHER_MODEL, NODE_FULL, NOT_SPLIT, DRAINS, FIXED, IN_USE, REFUSED, REASONS };
 
 static const char *const reasons[REASONS] = {
     "of a model that has no such profile or that the pod does not ask for",
@@ -22,6 +22,7 @@ static const char *const reasons[REASONS] = {
     "that drain",
     "with a fixed layout in which no such instance is free",
     "on which pods are in the way",
+    "on which the policy makes none where one could be",
 };
 
 static enum reason reason_of(const struct sms_node_view *node, uint32_t gpu, const struct sms_pod_view *pod)
@@ -32,7 +33,7 @@ static enum reason reason_of(const struct sms_node_view *node, uint32_t gpu, con
     if (!layout || !layout->split)
         return NOT_SPLIT;
     if (node->gpu[gpu].profiles >> (pod->profile - 1) & 1)
-        return NODE_FULL;
+        return sms_node_fits(node, pod) ? REFUSED : NODE_FULL;
     return layout->drains ? DRAINS : layout->changes == SMS_LAYOUT_FIXED ? FIXED : IN_USE;
 }
 
