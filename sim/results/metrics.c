@@ -84,7 +84,7 @@ void sms__measure_class(const struct sms__record *record, double *row)
                 add_jobs(&sum, record, v);
                 sms__histogram_merge(&latency, &record->vm[v].latency);
             }
-        const double progress = record->cluster ? sms__over(sum.alone_ps, sms__measured_ps(record)) : NAN;
+        const double progress = sum.alone_ps > 0 ? sms__over(sum.alone_ps, sms__measured_ps(record)) : NAN;
 #define CLASS(name, better, value, words, formula) row[SMS__CLASS_##name - SMS__FIRST_CLASS] = (double)(value);
 #define CLASS_ALONE CLASS
 #include "metrics.def"

@@ -203,12 +203,29 @@ static void pods_on_instances_do_the_work_of_as_many_gpus_as_processes(void **st
     assert_true(assert_same_progress(waves, "2g.10gb", 3) < 3);
 }
 
+/* Work is counted of pods that ended, so a class without any has no value, as the cluster has none. */
+static void pods_that_run_for_ever_have_no_throughput_rather_than_none(void **state)
+{
+    (void)state;
+    struct sms_file *file =
+        load_text("workload: w\nkernels: [{name: k, time: 1 ms, demand: {fp32: 50 %%}}]\n---\nscenario: s\n"
+                  "nodes: [{name: n, devices: {model: v100}}]\n"
+                  "pods: [{name: p, gpus: 1, workload: w, repeat: forever, class: x}]\nrun: {duration: 9 ms}\n");
+    struct sms_results *results = run_first(file, NULL);
+    assert_true(isnan(metric(results, "stp_ratio")));
+    assert_true(isnan(estimate(results, 0, SMS_CLASS, 0, "stp_ratio").mean));
+    assert_true(estimate(results, 0, SMS_CLASS, 0, "jobs_per_s").mean > 900);
+    sms_results_free(results);
+    sms_file_free(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_pod_takes_as_long_whatever_it_is_simulated_as),
         cmocka_unit_test(a_slot_serves_the_next_pod_as_if_it_were_new),
         cmocka_unit_test(pods_on_instances_do_the_work_of_as_many_gpus_as_processes),
+        cmocka_unit_test(pods_that_run_for_ever_have_no_throughput_rather_than_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
