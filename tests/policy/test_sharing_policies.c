@@ -52,6 +52,27 @@ static void a_higher_priority_has_the_device_when_it_comes(void **state)
     }
 }
 
+/* `high` comes in the switch to `next`, of which nothing has begun when the switch is over: there is nothing to drain,
+ * whether kernels are given by blocks or by their time. */
+static void what_has_not_begun_is_not_drained(void **state)
+{
+    static const char *const forms[] = {"time", "blocks: 8, threads: 64, block_time"};
+    (void)state;
+    for (size_t f = 0; f < 2; f++) {
+        char workloads[256];
+        snprintf(workloads, sizeof workloads,
+                 "workload: one\nkernels: [{name: k, %s: 1 ms}]\n---\nworkload: six\nkernels: [{name: k, %s: 6 ms}]\n",
+                 forms[f], forms[f]);
+        struct shared s = share(workloads, "devices: [{model: small}]\npolicies: [{share: {priority: {preempt: true}}, "
+                                           "mode: {time_slice: {slice: 2 ms, switch: 1 ms, drain: true}}}]\n"
+                                           "processes:\n  - {name: first, workload: one}\n"
+                                           "  - {name: next, workload: six, start: 0.5 ms}\n"
+                                           "  - {name: high, workload: one, start: 1.5 ms, priority: 1}\n");
+        assert_turnarounds(s, 0, 3, (double[]){1, 10.5, 2.5});
+        share_release(s);
+    }
+}
+
 /* Equals take turns as ever, and a lower priority waits for all of the higher one's kernels. */
 static void only_a_higher_priority_preempts(void **state)
 {
@@ -430,6 +451,7 @@ int main(void)
         cmocka_unit_test(a_kernel_has_as_few_sms_as_slow_it_little),
         cmocka_unit_test(the_highest_priority_has_every_slice_but_the_one_under_way),
         cmocka_unit_test(a_higher_priority_has_the_device_when_it_comes),
+        cmocka_unit_test(what_has_not_begun_is_not_drained),
         cmocka_unit_test(only_a_higher_priority_preempts),
         cmocka_unit_test(best_effort_kernels_end_before_further_ones_launch),
         cmocka_unit_test(when_a_warm_up_ends_changes_no_turn),

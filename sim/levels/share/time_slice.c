@@ -19,6 +19,7 @@ struct sms__slicer {
     uint64_t ahead;  /* once so many more kernels of the current one have ended */
     struct sms__turns turns;
     uint64_t began_ps; /* when the current slice began, or the first of those that the context has had alone */
+    uint64_t came_ps;  /* when the current context became active */
 };
 
 static void set_source(struct sms__instance *instance, uint64_t time)
@@ -96,6 +97,7 @@ static void activate(struct sms__instance *instance, struct sms__context *contex
     sms__slicer_advance(instance, now);
     slicer->coming = NULL;
     slicer->current = slicer->latest = context;
+    slicer->came_ps = now;
     context->renewed = false;
     sms__context_set_active(context, true, now);
     begin_slice(instance, now);
@@ -162,13 +164,15 @@ static void end_turn(struct sms__instance *instance, uint64_t now)
     switch_to(instance, next, now);
 }
 
+/* A context that became active at this very instant has begun no kernel, so there is nothing to drain. */
 static void end_slice(struct sms__instance *instance, uint64_t now)
 {
-    struct sms__context *context = instance->slicer->current;
-    if (!context || !context->kernels || instance->slicer->ready < 2)
+    struct sms__slicer *slicer = instance->slicer;
+    struct sms__context *context = slicer->current;
+    if (!context || !context->kernels || slicer->ready < 2)
         return;
-    if (instance->mode->drain && sms__context_runs(context)) {
-        instance->slicer->slicing = false; /* so that the turn ends once nothing runs, whatever is launched by then */
+    if (instance->mode->drain && now > slicer->came_ps && sms__context_runs(context)) {
+        slicer->slicing = false; /* so that the turn ends once nothing runs, whatever is launched by then */
         set_source(instance, SMS__NEVER);
         sms__context_hold(context, true, now);
     } else {
