@@ -38,8 +38,6 @@ const struct sms__device *sms__read_device_use(struct sms__reader *reader, const
                                                uint64_t *count)
 {
     struct device_use use = {.count = 1};
-    if (!sms__expect_kind(reader, node, SMS__MAP))
-        return NULL;
     sms__read_fields(reader, sms__node_pick(reader->arena, node, use_keys, true), sms__device_use_fields, &use);
     *count = use.count;
     const struct sms__device *device = use.model ? sms__find_device(reader->user, use.model->text, use.model) : NULL;

@@ -405,8 +405,11 @@ static void check_presence(struct sms__reader *reader, const struct sms__node *m
 void sms__read_fields(struct sms__reader *reader, const struct sms__node *node, const struct sms__field *fields,
                       void *into)
 {
-    if (!sms__expect_kind(reader, node, SMS__MAP))
+    if (node->kind != SMS__MAP) {
+        sms__complain(reader, node, "expected a mapping such as {%s: ...}, found %s", fields->name,
+                      kind_name(node->kind));
         return;
+    }
     for (size_t i = 0; i + 1 < node->items && reader->errors->count <= SMS_ERRORS_MAX; i += 2)
         read_pair(reader, node, i, fields, into);
     check_presence(reader, node, fields);
