@@ -1,5 +1,6 @@
 /* Two classes: processes of a priority above 0 run on one part of the SMs, the others on the rest. A mode says how
- * processes share a device: how many there may be, on how many SMs each, and whether they take turns. */
+ * processes share a device: how many there may be, on how many SMs each, and whether they take turns. With several
+ * processes in a class the parts overlap; a share policy keeps them apart (sms_share_use_sms). */
 #include <smsched/plugin.h>
 
 enum { HIGH, LAUNCH_WAIT };

@@ -110,8 +110,8 @@ struct sms_sharing_mode {
     uint64_t (*most_processes)(const double *params, const struct sms_device_view *device);
 
     /* The number of the device's SMs on which the process may run, at most all of them. The engine picks those that the
-     * fewest others have. 0 counts as 1. With `reserves`, a process cannot be on this device if it is 0 or more than
-     * all. NULL: all. */
+     * fewest others have, so parts may overlap unless they fit beside each other. 0 counts as 1. With `reserves`, a
+     * process cannot be on this device if it is 0 or more than all. NULL: all. */
     uint64_t (*sms)(const double *params, const struct sms_device_view *device, const struct sms_mode_process *process);
 
     /* The memory of the device that the process may hold, its context included. NULL: all that is free. */
