@@ -65,7 +65,7 @@ struct sms__kernel_record {
 };
 
 /* What a process does besides its jobs. Counts begin at the end of the warm-up, unless the field is of the whole run.
- */
+ * Numbers alone: a slot has a record of its own, and zeroes it for each pod. Histograms belong to its tenant. */
 struct sms__process_record {
     uint64_t state_ps[SMS_PHASES];         /* time in each phase, without pauses */
     uint64_t sliced_ps;                    /* part of SMS_PHASE_KERNEL in which others had the time slice */

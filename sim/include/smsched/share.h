@@ -210,7 +210,8 @@ void sms_share_resume(struct sms_share *share, size_t process);
  * What the mode gave it is void. Under a mode that reserves SMs, those of other processes are left out. Blocks
  * elsewhere run to their end, and coarse kernels under way end as they began. With no SM at all nothing of it begins: a
  * change that takes time is no SM, sms_share_wake, and then the new SMs. A process has the SMs until it leaves its
- * device. Returns false and does nothing if it has none. */
+ * device. Returns false and does nothing if it has none. For policies with `repartitions`; of others it ends the run.
+ */
 bool sms_share_use_sms(struct sms_share *share, size_t process, const uint64_t *sms);
 
 /* Restores a suspended process on a device: creates its context, copies its memory back and grants the allocation that
