@@ -245,6 +245,10 @@ class Arrays(unittest.TestCase):
         self.assertEqual(len(frame), len(rows))
         self.assertEqual(list(frame.kernel), [row["kernel"] for row in rows])
         self.assertGreater(len(smsched.explain(CLUSTER, "placement")), 5)
+        half = {"scenario": "half", "devices": [{"model": "v100"}], "policies": [{"mode": "mps"}],
+                "processes": [{"name": "p", "workload": "v100/hotspot_512", "active_threads": "50 %"}]}
+        part = smsched.explain(half, "part").iloc[0]
+        self.assertEqual([part["name"], len(set(part["set"])), max(part["set"]) < part["of"], part["of"]], ["p", 40, True, 80])
 
 
 class Policies(unittest.TestCase):

@@ -15,7 +15,7 @@ from ._scenario import Plugin, Source, load
 from .policies import Policy
 from .results import Results
 
-EVENTS = ("decision", "stay", "kernel", "wait", "span", "miss", "message", "placement", "departure", "shared_gpu")
+EVENTS = ("decision", "stay", "kernel", "wait", "span", "miss", "message", "placement", "departure", "shared_gpu", "part")
 
 
 class _Run:
@@ -135,7 +135,10 @@ def _row(policy: str, struct: Any) -> dict[str, Any]:
     row: dict[str, Any] = {"policy": policy}
     for name, field in ffi.typeof(struct).item.fields:
         value = getattr(struct, name)
-        row[name] = text(value) if field.type.kind == "pointer" else value
+        if name == "set":  # a bit for each SM
+            row[name] = [sm for sm in range(struct.of) if value[sm // 64] >> sm % 64 & 1]
+        else:
+            row[name] = text(value) if field.type.kind == "pointer" else value
     return row
 
 
@@ -143,9 +146,9 @@ def explain(source: Source, event: str = "decision", *, from_ps: int = 0, to_ps:
             **options: Any) -> pandas.DataFrame:
     """Runs the first replication of each policy, and returns its events of one kind, one a row.
 
-    `event` is decision, stay, kernel, wait, span, miss, message, placement, departure or shared_gpu. The columns are
-    the members of `struct sms_EVENT` in `smsched/smsched.h`. Decisions and messages are those from `from_ps` to `to_ps`.
-    Options are those of `run`. Each event takes about 7 microseconds: choose a short span of time."""
+    `event` is decision, stay, kernel, wait, span, miss, message, placement, departure, shared_gpu or part. The columns
+    are the members of `struct sms_EVENT` in `smsched/smsched.h`; a part's `set` is a list of SMs. Decisions and messages
+    are those from `from_ps` to `to_ps`. Options are those of `run`. Each event takes about 7 microseconds: choose a short span of time."""
     if event not in EVENTS:
         raise ValueError(f"there is no event '{event}'; there are {', '.join(EVENTS)}")
     rows: list[dict[str, Any]] = []
