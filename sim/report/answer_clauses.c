@@ -145,16 +145,23 @@ void sms__answer_put_misses(const struct sms__outcome *answer, FILE *to)
     }
 }
 
+/* Whether the metric is one of pods that were placed. */
+static bool is_of_placed(const char *metric)
+{
+    static const char *const begins[] = {"wait_", "pending_", "turnaround_", "slowdown_", "job_miss_", "float_"};
+    size_t i = 0;
+    while (i < sizeof begins / sizeof *begins && strncmp(metric, begins[i], strlen(begins[i])) != 0)
+        i++;
+    return i < sizeof begins / sizeof *begins;
+}
+
 /* Pods without a value are in no mean, so a policy may seem quick because it leaves some waiting. Tells how many, if
  * another policy leaves fewer; of equal policies, of the one that leaves most. */
 void sms__answer_put_left_out(const struct sms__outcome *answer, FILE *to)
 {
-    const char *metric = sms__result_metric(&answer->asked);
-    const bool waits = !strncmp(metric, "wait_", strlen("wait_")),
-               ends = strstr(metric, "turnaround_") || strstr(metric, "slowdown_");
     const struct sms__result left = sms__result_of(answer->results, SMS_CLUSTER, 0, "waiting_count");
     size_t most = answer->best.best, least = most;
-    if (answer->asked.subject != SMS_CLUSTER || !(waits || ends))
+    if (answer->asked.subject != SMS_CLUSTER || !is_of_placed(sms__result_metric(&answer->asked)))
         return;
     for (size_t p = 0; p < sms_results_policies(answer->results); p++) {
         const double count = sms__result_estimate(&left, p).mean;

@@ -74,6 +74,9 @@ END
 is "who leaves pods waiting" "worst_fit has the lowest wait_mean of .*; without pods that still wait at the end: 2 under worst_fit instead of 0 under first_fit$" "$work/left.yaml"
 sed '/large/s/, count: 2//' "$work/left.yaml" >"$work/equal.yaml"
 is "of equal policies, the one that leaves pods waiting" "all policies have the same wait_mean of cluster: 0; without pods that still wait at the end: 1 under worst_fit instead of 0 under first_fit$" "$work/equal.yaml"
+sed 's/^answer.*/  - {name: quick, gpu: 10 %, duration: 1 s, job_deadline: 4 s}\nanswer: {metric: job_miss_ratio}\nmonitor: {}/' "$work/left.yaml" |
+    sed '/large/s/}$/, job_deadline: 4 s}/' >"$work/jobs.yaml"
+is "jobs of pods that wait" "worst_fit has the lowest job_miss_ratio of .*; without pods that still wait at the end: 2 under worst_fit instead of 0 under first_fit$" "$work/jobs.yaml"
 # No interval reaches below what is possible.
 cat >"$work/least.yaml" <<'END'
 scenario: s
