@@ -276,9 +276,9 @@ static void put_comparison(const struct sms__outcome *answer, FILE *to)
 
 /* What follows the comparison; the last ones are only for the line on the terminal. */
 typedef void clause(const struct sms__outcome *answer, FILE *to);
-static clause *const clauses[] = {sms__answer_put_few,     sms__answer_put_starved, sms__answer_put_gain_alone,
-                                  sms__answer_put_reserve, sms__answer_put_misses,  sms__answer_put_left_out,
-                                  sms__answer_put_bound},
+static clause *const clauses[] = {sms__answer_put_few,        sms__answer_put_starved, sms__answer_put_failed,
+                                  sms__answer_put_gain_alone, sms__answer_put_reserve, sms__answer_put_misses,
+                                  sms__answer_put_left_out,   sms__answer_put_bound},
                      *const line_clauses[] = {sms__answer_put_cost};
 
 static void put_text(const struct sms__outcome *answer, FILE *to)

@@ -39,6 +39,7 @@ void sms__answer_put_reserve(const struct sms__outcome *answer, FILE *to);
 /* Why the values allow no verdict: a percentile of few jobs is their maximum, or a median is mostly 0. */
 void sms__answer_put_few(const struct sms__outcome *answer, FILE *to);
 void sms__answer_put_starved(const struct sms__outcome *answer, FILE *to);
+void sms__answer_put_failed(const struct sms__outcome *answer, FILE *to);
 void sms__answer_put_misses(const struct sms__outcome *answer, FILE *to);
 void sms__answer_put_left_out(const struct sms__outcome *answer, FILE *to);
 void sms__answer_put_bound(const struct sms__outcome *answer, FILE *to);

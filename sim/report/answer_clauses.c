@@ -107,6 +107,21 @@ void sms__answer_put_starved(const struct sms__outcome *answer, FILE *to)
         fprintf(to, "; under %s the slowest tenant makes %.2g %% of the fastest one's progress", best, 100 * least);
 }
 
+/* Processes and pods that fail are left out of times and means, which may be best because of that. */
+void sms__answer_put_failed(const struct sms__outcome *answer, FILE *to)
+{
+    const struct sms_scenario *scenario = sms_results_scenario(answer->results);
+    if (!scenario->shares && !scenario->cluster)
+        return;
+    const enum sms_subject subject = scenario->cluster ? SMS_CLUSTER : SMS_PROCESS;
+    const struct sms__result row =
+        sms__result_of(answer->results, subject, scenario->cluster ? 0 : scenario->vms, "failed_count");
+    const double failed = sms__result_estimate(&row, answer->best.best).mean;
+    if (failed > 0)
+        fprintf(to, "; under %s %.3g %s fail and are left out", sms_results_policy(answer->results, answer->best.best),
+                failed, scenario->cluster ? "pods" : "processes");
+}
+
 static void put_policy(const struct sms__outcome *answer, size_t policy, FILE *to)
 {
     if (sms_results_policies(answer->results) > 1)
