@@ -73,6 +73,7 @@ refused cells bad/cells.csv --columns "$columns"
 refused span bad/span.csv --columns name=name,arrival=when,gpus=gpus
 refused dates bad/dates.csv --columns helios
 refused columns bad/cells.csv --columns 'name=jobs,arrival=when,gpus=gpu'
+refused keys fine/philly.json --columns 'name=job_id,arrival=submitted_time:date,gpus=attempt.-1.detail.gpus.#'
 refused entries bad/entries.json --columns philly
 refused cut bad/cut.json --columns philly
 refused object bad/object.json --columns philly

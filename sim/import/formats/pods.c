@@ -318,6 +318,12 @@ static int finish(struct list *list)
 
 static const char *field_name(const void *user, size_t i) { return sms__rows_field(user, i); }
 
+static void complain_no_column(struct list *list, struct sms__mark mark, const char *name, const char *near)
+{
+    sms__error(list->errors, SMS_EINPUT, mark, "there is no column '%.60s'%s%.60s%s", name,
+               near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
 static void find_column(struct list *list, struct source *source, size_t c)
 {
     const char *name = source->column[c];
@@ -328,11 +334,9 @@ static void find_column(struct list *list, struct source *source, size_t c)
         return;
     }
     source->at[c] = sms__rows_index(list->rows, name);
-    if (source->at[c] != SIZE_MAX)
-        return;
-    const char *near = sms__nearest(name, list->rows->fields, field_name, list->rows);
-    sms__error(list->errors, SMS_EINPUT, sms__rows_field_mark(list->rows, 0), "there is no column '%.60s'%s%.60s%s",
-               name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    if (source->at[c] == SIZE_MAX)
+        complain_no_column(list, sms__rows_field_mark(list->rows, 0), name,
+                           sms__nearest(name, list->rows->fields, field_name, list->rows));
 }
 
 static int read_rows(struct sms__rows *rows, void *user)
@@ -351,10 +355,37 @@ static int read_rows(struct sms__rows *rows, void *user)
     return code ? code : finish(list);
 }
 
+static const char *key_name(const void *user, size_t i)
+{
+    json_t *object = *(json_t *const *)user;
+    void *at = json_object_iter(object);
+    while (i--)
+        at = json_object_iter_next(object, at);
+    return json_object_iter_key(at);
+}
+
+/* An entry may lack a key, but a key that all of them lack is spelt wrong. */
+static void find_key(struct list *list, const json_t *all, const char *column)
+{
+    char word[CELL_BYTES];
+    const json_t *entry;
+    json_t *first = json_array_get(all, 0);
+    size_t i;
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(column, "."), column);
+    json_array_foreach(all, i, entry) if (json_object_get(entry, word)) return;
+    complain_no_column(list, (struct sms__mark){.file = list->path}, word,
+                       sms__nearest(word, json_object_size(first), key_name, &first));
+}
+
 static int read_entries(void *user)
 {
     struct list *list = user;
     const json_t *all = list->entry;
+    for (int k = 0; k < KEYS && json_array_size(all); k++)
+        for (size_t c = 0; c < 2 && list->source[k].column[c]; c++)
+            find_key(list, all, list->source[k].column[c]);
+    if (list->errors->count)
+        return SMS_EINPUT;
     for (size_t i = 0; i < json_array_size(all) && list->out.pods < PODS_MAX; i++) {
         list->entry = json_array_get(all, i);
         list->number = i + 1;
