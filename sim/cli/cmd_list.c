@@ -393,22 +393,22 @@ static int open_plugins(void *user)
     return SMS_OK;
 }
 
-/* Returns the list of the program and its plug-ins, or NULL with the errors printed. */
-static json_t *list_opened(const struct cli *cli, json_t *(*list)(const struct sms_load_options *options))
+/* Makes the list of the program and its plug-ins, or only opens these if there is no list. Prints errors. */
+static int list_opened(const struct cli *cli, json_t *(*list)(const struct sms_load_options *options), json_t **made)
 {
     struct sms_errors errors = {0};
     struct opened opened = {.file = {.errors = &errors, .arena.most = sms__memory_most(0)},
                             .options = session_options(cli)};
-    json_t *made = NULL;
-    if (sms__guard(&opened.file.arena, open_plugins, &opened) != SMS_OK)
+    int code = sms__guard(&opened.file.arena, open_plugins, &opened);
+    if (code == SMS_OK && errors.count)
+        code = errors.item[0].code;
+    else if (code == SMS_OK && list)
+        *made = list(&opened.options);
+    else if (code)
         sms__note_memory(NULL);
-    else if (errors.count)
-        sms_errors_print(&errors, stderr);
-    else
-        made = list(&opened.options);
     sms__plugins_close(&opened.file);
     sms__arena_release(&opened.file.arena);
-    return made;
+    return cli_print_errors(code, &errors);
 }
 
 /* Returns the list as JSON, or NULL if it was printed or could not be made. */
@@ -418,8 +418,11 @@ static json_t *make_list(const struct cli *cli, size_t which, struct chosen *cho
     struct workload_list workloads = {&load, which == WORKLOADS && wants_json(cli) ? json_array() : NULL};
     struct models models = {which == DEVICES ? json_array() : NULL, wants_sheets(cli),
                             which == WORKLOADS ? &workloads : NULL, chosen};
-    if (lists[which].list)
-        return list_opened(cli, lists[which].list);
+    json_t *made = NULL;
+    if (lists[which].list) {
+        list_opened(cli, lists[which].list, &made);
+        return made;
+    }
     chosen->nowhere = !add_library(cli, lists[which].name, &models);
     return which == WORKLOADS ? workloads.json : models.devices;
 }
@@ -471,7 +474,6 @@ static int print_chosen(const struct cli *cli, size_t which)
 static int list(struct cli *cli)
 {
     size_t named = 0;
-    int code = EXIT_OK;
     while (cli->n_args && named < LISTS && strcmp(lists[named].name, cli->args[0]) != 0)
         named++;
     if (named == LISTS)
@@ -483,8 +485,9 @@ static int list(struct cli *cli)
     if (cli->n_args > (named == SCHEMA ? 1U : 2U))
         return cli_usage(cli, "unexpected argument '%s': give one list and at most one name",
                          cli->args[cli->n_args - 1]);
-    if (cli->n_args)
-        return print_chosen(cli, named);
+    int code = list_opened(cli, NULL, NULL); /* says once what is wrong with a plug-in, before anything is printed */
+    if (code || cli->n_args)
+        return code ? code : print_chosen(cli, named);
     for (size_t i = 0; i < SHOWN && code == EXIT_OK; i++) {
         printf("%s== %s\n", i ? "\n" : "", lists[i].name);
         code = print_chosen(cli, i);

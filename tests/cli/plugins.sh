@@ -125,6 +125,8 @@ refused() { # FILE WORDS
     sed "2i plugins: [$1]" hardware.yaml >named.yaml
     try 3 "plugins: $1" validate named.yaml
     prints "named.yaml:2:11: error: plug-in '$1' "
+    try 3 "list --plugin $1" list --plugin "$1"
+    if [ "$(wc -l <<<"$output")" = 1 ]; then ok; else bad "list --plugin $1 says it more than once" "$output"; fi
 }
 refused none.so "cannot be found: No such file or directory"
 refused hardware.yaml "is not a shared object"
