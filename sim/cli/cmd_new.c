@@ -84,9 +84,22 @@ static int write_one(struct writing *writing, size_t which)
     fill_in(&text, writing, given);
     code = write_file(&text, to);
     free(text.bytes);
-    if (code == EXIT_OK && !writing->cli->quiet)
-        printf("%s\n", to);
     return code;
+}
+
+/* Prints the files of the folder, or removes them and the folder, which was made for them. */
+static void conclude(const struct writing *writing, int code)
+{
+    char path[PATH_BYTES];
+    for (size_t i = 0; i < FILES; i++) {
+        put_path(path, writing->name, files[i].to, writing->name);
+        if (code)
+            unlink(path);
+        else if (!writing->cli->quiet)
+            printf("%s\n", path);
+    }
+    if (code)
+        rmdir(writing->name);
 }
 
 /* A name is a C identifier, too. */
@@ -137,6 +150,7 @@ static int new_plugin(struct cli *cli)
         return cli_fail(EXIT_IO, writing.name, "the folder cannot be made: %s", strerror(errno));
     for (size_t i = 0; i < FILES && code == EXIT_OK; i++)
         code = write_one(&writing, i);
+    conclude(&writing, code);
     sms__arena_release(&writing.arena);
     return code;
 }

@@ -92,6 +92,11 @@ for what in pods processes; do
     clean beyond "$what beyond the clock"
 done
 
+# A starter plug-in cannot be written.
+(cd "$work" && ulimit -f 0 && "$smsched" new policy torn 2>/dev/null | cat; exit "${PIPESTATUS[0]}")
+exits 4 $? "a starter plug-in beyond the limit of file size"
+clean torn "a starter plug-in beyond the limit of file size"
+
 # A scenario has more events than are allowed.
 for command in run compare check explain; do
     "$smsched" $command --events 100 "$work/long.yaml" >"$work/out" 2>"$work/err"
