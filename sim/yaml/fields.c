@@ -103,6 +103,8 @@ void sms__print_bound(char *out, size_t size, enum sms__dimension dimension, dou
         snprintf(out, size, "%.6g %%", bound * 100);
     else if (dimension == SMS__TIME || dimension == SMS__CYCLES)
         print_time(out, size, bound);
+    else if (SMS__BYTES <= dimension && dimension <= SMS__ENERGY)
+        sms__quantity_print(out, size, bound, dimension);
     else
         snprintf(out, size, "%.10g", bound);
 }
