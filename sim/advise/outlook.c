@@ -195,8 +195,9 @@ static const char *find_binding(struct sms__arena *arena, const struct sms__prog
                           100 * on_host / cores);
     for (size_t p = 0; p < programs->count; p++)
         if (programs->program[p].host_ps > 0.2 * programs->program[p].job_ps)
-            text = sms__print(arena, "%s; run alone, %s waits %.0f %% for its host", text, programs->program[p].name,
-                              100 * programs->program[p].host_ps / programs->program[p].job_ps);
+            text =
+                sms__print(arena, "%s; run alone, %s waits for its host %.0f %% of the time", text,
+                           programs->program[p].name, 100 * programs->program[p].host_ps / programs->program[p].job_ps);
     return text;
 }
 

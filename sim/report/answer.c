@@ -230,7 +230,7 @@ static void put_best(const struct sms__outcome *answer, FILE *to)
     put_value(answer, answer->value.mean, to);
     put_regimes(answer, answer->best.best, " (", ")", to);
     if (several && answer->verdict != SMS__ANSWER_SAME && answer->verdict != SMS__ANSWER_UNJUDGED)
-        fputs(answer->best.equal ? " (equal)" : " (not told apart)", to);
+        fputs(answer->best.equal ? " (equal)" : " (no significant difference)", to);
     if (several && !answer->best.equal)
         put_other_regimes(answer, to);
 }
@@ -345,7 +345,7 @@ void sms__print_no_answer(const struct sms_results *results, FILE *to)
     if (!sms_results_question(results, &asked))
         fputs("  no answer: these results do not have the metric that the scenario asks for\n", to);
     else if (sms_results_policies(results) == 1)
-        fputs("  no answer: there is only one policy: add another with --policy\n", to);
+        fputs("  no answer: there is only one policy; add another with --policy\n", to);
     else
         fprintf(to, "  no answer: no policy has a value of %s of %s; 'answer: {metric: ...}' names another metric\n",
                 sms__metric_name(asked.subject, asked.metric), sms_results_subject(results, asked.subject, asked.idx));

@@ -74,7 +74,7 @@ void sms__answer_put_reserve(const struct sms__outcome *answer, FILE *to)
     if (!beside_of(answer->results).policies || sms__answer_is_unknown(answer))
         return;
     if (without >= 0.5)
-        fprintf(to, "; if kernels do not press on each other: %.0f %% of kernel time has no demands", without);
+        fprintf(to, "; this assumes that the kernels without demands, %.0f %% of kernel time, slow no others", without);
     else if (has_demands(scenario) && sms__contention_is_assumed(scenario))
         fprintf(to, "; contention %s is assumed", scenario->contention.label);
 }
@@ -88,7 +88,7 @@ void sms__answer_put_few(const struct sms__outcome *answer, FILE *to)
     for (size_t p = 0; p < sms_results_policies(answer->results); p++)
         zeros |= sms__result_is_mostly_zero(&answer->asked, p);
     if (least)
-        fprintf(to, "; a maximum of %zu %s, no percentile", least, sms__result_counts(&answer->asked));
+        fprintf(to, "; this is the maximum of %zu %s, not a percentile", least, sms__result_counts(&answer->asked));
     if (zeros)
         fputs("; 0 in most replications", to);
 }

@@ -277,7 +277,7 @@ static void print_table(const struct comparison *c, const struct sms__screen *sc
     if (c->policies > 1)
         sms__table_add(table, "change over %s", sms_results_policy(c->results, c->baseline));
     else
-        sms__table_add(table, "one policy: no change");
+        sms__table_add(table, "one policy, no change");
     sms__table_add(table, "%s", sms_results_policy(c->results, c->baseline));
     for (size_t p = 0; p < c->policies; p++)
         if (p != c->baseline)
@@ -317,7 +317,7 @@ static void print_doubtful(const struct comparison *c, FILE *to)
         if (!is_doubtful(&c->cell[i]) || ++count > NAMED)
             continue;
         fprintf(to, "%s %s %.*s of %s",
-                count > 1 ? "," : "  the interval excludes 0, but not after correction:", sms__result_subject(row),
+                count > 1 ? "," : "  significant before Holm's correction, but not after it:", sms__result_subject(row),
                 sms__shown_length(sms__result_metric(row)), sms__result_metric(row),
                 sms_results_policy(c->results, i % c->policies));
     }
@@ -355,9 +355,10 @@ static void print_legend(const struct comparison *c, FILE *to)
     if (c->exact)
         fputs("  ✓ better, ✗ worse, * different; nothing is drawn, so no change is chance\n", to);
     if (any_difference)
-        fputs("  no %: a difference, because the base is not above 0 in every replication\n", to);
+        fputs("  no %: the difference is shown, because the baseline is not above 0 in every replication\n", to);
     if (any_new)
-        fprintf(to, "  =: a value, because %s has none\n", sms_results_policy(c->results, c->baseline));
+        fprintf(to, "  =: the value itself is shown, because %s has none to compare with\n",
+                sms_results_policy(c->results, c->baseline));
     print_doubtful(c, to);
     sms__print_few(c->results, to);
     if (any_same)

@@ -102,11 +102,11 @@ static void say_all(const struct sms_results *results, say *each, struct line *l
 bool sms__print_few(const struct sms_results *results, FILE *to)
 {
     const bool exact = sms_results_exact(results); /* asked once, because it may look at all values */
-    struct line maximum = {exact ? "too few for this percentile, so the value is the maximum"
-                                 : "too few for this percentile, so the value is the maximum, without a verdict",
+    struct line maximum = {exact ? "too few values for this percentile, so the maximum is shown"
+                                 : "too few values for this percentile, so the maximum is shown, without a verdict",
                            0},
-                missed = {"no deadline missed, so with 95 % confidence", 0},
-                zeros = {"0 in most replications, so without an interval", 0};
+                missed = {"no deadline was missed; the rate, with 95 % confidence", 0},
+                zeros = {"0 in most replications, so no interval is shown", 0};
     say_all(results, say_maximum, &maximum, to);
     if (!exact)
         say_all(results, say_missed, &missed, to);

@@ -117,12 +117,12 @@ static void put_line(const struct view *view, FILE *to)
 {
     const size_t best = view->standing.best + view->standing.shared, draws = view->unknowns->draws;
     if (view->standing.shared == draws) {
-        fprintf(to, "  no policy is better than %s in any of %zu draws of what is not known\n",
+        fprintf(to, "  no policy is better than %s in any of %zu draws of the unknown parameters\n",
                 sms_results_policy(view->results, view->best), draws);
         return;
     }
-    fprintf(to, "  %s is best in %zu of %zu draws of what is not known", sms_results_policy(view->results, view->best),
-            best, draws);
+    fprintf(to, "  %s is best in %zu of %zu draws of the unknown parameters",
+            sms_results_policy(view->results, view->best), best, draws);
     put_rival(view, to);
     put_influence(view, to);
     fputc('\n', to);

@@ -323,10 +323,11 @@ static void note_starts(struct sms_results *results)
         if (meets_given_start(scenario, v))
             sms__names_add(&given, scenario->vm[v].name, -1);
     if (given.count)
-        sms__note(results, sms__print(&results->arena,
-                                      "the starts of %s are given, and equal starts go in the order of the list: no "
-                                      "interval covers other starts or another order",
-                                      sms__names_print(results, &given)));
+        sms__note(results,
+                  sms__print(&results->arena,
+                             "the start times of %s are fixed, and those that start together go in the order of "
+                             "the list: no interval covers other times or another order",
+                             sms__names_print(results, &given)));
 }
 
 /* A green context is the program's own, so it has it alone, too. */
@@ -409,10 +410,11 @@ static void note_waves(struct sms_results *results)
             sms__names_add(&found, scenario->vm[v].name, 100 * change);
     }
     if (found.count)
-        sms__note(results, sms__print(&results->arena,
-                                      "one SM more or less changes a solo job by this many %%, because its last wave "
-                                      "just fits or just does not: %s",
-                                      sms__names_print(results, &found)));
+        sms__note(results,
+                  sms__print(&results->arena,
+                             "one SM more or less changes the time of a job alone by this many %%, because the last "
+                             "wave of blocks just fits or just does not: %s",
+                             sms__names_print(results, &found)));
 }
 
 /* A device that a tenant may choose, were it not for a resource that it lacks. */

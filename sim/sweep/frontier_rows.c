@@ -158,7 +158,7 @@ const char *sms__search_says(struct sms__arena *arena, const struct sms__plan *p
     const struct sms__search_asked *asked = &plan->search;
     const char *of = sms__plan_asks(plan, "of");
     if (asked->find == SMS__FIND_BEST)
-        return sms__print(arena, "not told from the best by %s%s%s; the best is among them with a confidence of %g %%",
+        return sms__print(arena, "may be the best by %s%s%s; the best is among them with a confidence of %g %%",
                           sms__plan_asks(plan, "metric"), of ? " of " : "", of ? of : "", 100 * asked->confidence);
     return sms__print(arena, "the %s %s with %s, each with a confidence of %g %%",
                       asked->find == SMS__FIND_LEAST ? "least" : "largest",

@@ -325,7 +325,7 @@ def check_little(work):
     said = run(work / "third.yaml", "--device", "a100", "--unknowns", "1").stdout
     check("nobody to share with", "do not share: there is only one program" in said, said)
     said = run(work / "third.yaml", work / "full.yaml", "--device", "a100", "--unknowns", "1", "--slo", "third:p99<30ms").stdout
-    check("what is not tried is said", "  not tried: mps with priorities, because kernels without blocks" in said, said)
+    check("what is not tried is said", "  not tried: mps with priorities, because some kernels have no blocks" in said, said)
     (work / "host.yaml").write_text("workload: host\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 1 us}]\nsteps: [{host: 1 ms}]\n")
     two = way(advise(work / "host.yaml", "v100/hotspot_512", "--device", "v100"), "mps")
     near("a program that launches nothing slows nobody", two["work_ratio"]["mean"], 2)

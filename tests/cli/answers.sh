@@ -114,7 +114,7 @@ END
 is "a cost" "fine_grained has the highest stp_ratio of host: [0-9.]+, .* vs .*, the next best .*the optimum is between .*; it costs fairness_ratio -[0-9.]+ %" "$work/costs.yaml"
 # Policies that differ by chance only are a group, and the change is over the best of the others.
 sed 's/policies: .*/policies: [round_robin, fine_grained, {fine_grained: {limit: 100.001 %}}]/' "$work/costs.yaml" >"$work/group.yaml"
-is "a group" "fine_grained and fine_grained.limit=100.001%. have the highest stp_ratio of host, [0-9.]+ .(equal|not told apart).; [a-z_.=0-9%()]+: \+[0-9.]+ % vs round_robin, the next best .95 % interval .*" "$work/group.yaml"
+is "a group" "fine_grained and fine_grained.limit=100.001%. have the highest stp_ratio of host, [0-9.]+ .(equal|no significant difference).; [a-z_.=0-9%()]+: \+[0-9.]+ % vs round_robin, the next best .95 % interval .*" "$work/group.yaml"
 "$smsched" compare --format json "$work/group.yaml" >"$work/group.json" 2>"$work/err"
 if python3 - "$work/group.json" <<'END'; then ok; else bad "the group in JSON"; fi
 import json, sys
@@ -139,7 +139,7 @@ vms:
 answer: {metric: job_latency_mean_ns, of: b}
 run: {duration: 3 ms, seed: 2, replications: 3}
 END
-is "a cost that may be chance" "breadth_first and round_robin have .* .not told apart.; breadth_first: [^;]*; contention proportional is assumed$" "$work/noise.yaml"
+is "a cost that may be chance" "breadth_first and round_robin have .* .no significant difference.; breadth_first: [^;]*; contention proportional is assumed$" "$work/noise.yaml"
 if "$smsched" compare "$work/noise.yaml" | grep -qE "fairness_ratio +[0-9.]+ +-0\.[5-9]"; then ok; else bad "fairness falls by more than half a percent"; fi
 sed 's/replications: 3/replications: 1/' "$work/fair.yaml" >"$work/once.yaml"
 is "one replication" ".*one replication does not show what is chance" "$work/once.yaml"
@@ -152,7 +152,7 @@ if answer "$work/alone.yaml" | grep -q "has the"; then bad "one policy has nothi
 sed 's/^contention: .*/contention: {model: proportional, slope: 2}/' "$work/fair.yaml" >"$work/assumed.yaml"
 is "contention that is assumed" ".*; contention proportional.slope=200%. is assumed" "$work/assumed.yaml"
 sed 's/^kernels: /unmeasured: 78 %\nkernels: /' "$work/processes.yaml" >"$work/part.yaml"
-is "kernels without demands" ".* the lowest .*; if kernels do not press on each other: 78 % of kernel time has no demands" "$work/part.yaml"
+is "kernels without demands" ".* the lowest .*; this assumes that the kernels without demands, 78 % of kernel time, slow no others" "$work/part.yaml"
 sed 's/, demand: {[^}]*}//' "$work/processes.yaml" >"$work/none.yaml"
 is "no demands" "modes cannot be ranked, because kernels have no demands and never slow each other; without contention .*" "$work/none.yaml"
 if "$smsched" compare --format json "$work/none.yaml" 2>/dev/null | grep -q '"verdict": "not known"'; then ok; else bad "a ranking without demands in JSON"; fi
@@ -174,7 +174,7 @@ END
 is "no value to compare with" "memory_admission.mps has the lowest turnaround of q: 9.041 ms; plain.mps has none" "$work/lacks.yaml"
 try 0 "a comparison without a value" compare "$work/lacks.yaml"
 prints "q turnaround                   -            = 9.041 ms"
-prints "=: a value, because plain+mps has none"
+prints "=: the value itself is shown, because plain+mps has none to compare with"
 prints "all failed_count               1              -100.0 %"
 prints "the same under all policies: p turnaround 5.020 ms, host"
 try 0 "no other value" compare "$work/lacks.yaml" --baseline memory_admission+mps

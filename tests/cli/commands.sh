@@ -411,7 +411,7 @@ for figure in "$work"/results/plots/*.svg; do
     if [ -s "$figure" ]; then ok; else bad "figure $figure"; fi
 done
 
-try 0 "a comparison of one policy" compare "$tutorial" --policy round_robin; prints "one policy: no change"
+try 0 "a comparison of one policy" compare "$tutorial" --policy round_robin; prints "one policy, no change"
 try 3 "a queue discipline for a policy" run "$tutorial" --policy interleave; prints "'interleave' is a queue discipline, not a policy: write queue: interleave (--set queue=interleave)"
 try 3 "a place policy for VMs" run "$tutorial" --policy best_fit; prints "'best_fit' is a place policy, and only pods are placed"
 try 3 "a column twice" import pods "$tutorial" --columns name=1,name=2; prints "--columns: 'name' is there twice, as '1' and as '2'"

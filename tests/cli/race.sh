@@ -27,7 +27,7 @@ search: {vary: {vms.0.name: [a, b, c, d]}, find: best, most: 40}
 keep: [host]
 END
 try 0 "a race of equals" sweep equal.yaml
-prints "not told from the best by makespan_ns; the best is among them with a confidence of 95 %:"
+prints "may be the best by makespan_ns; the best is among them with a confidence of 95 %:"
 
 # M/G/1: of equal mean times of service, the mean latency is least where they do not vary (Pollaczek and Khinchine).
 cat >order.yaml <<END

@@ -199,7 +199,7 @@ few = json.load(open("few.json"))["comparisons"]
 doubtful = [c for c in few if c["verdict"] == "excludes 0, not after correction"]
 assert doubtful and all(c["p"] < 0.05 <= c["p_holm"] for c in doubtful), few
 named = ", ".join(f"{c['name']} {c['metric']} of {c['policy']}" for c in doubtful)
-assert f"  the interval excludes 0, but not after correction: {named}\n" in open("few.txt").read(), named
+assert f"  significant before Holm's correction, but not after it: {named}\n" in open("few.txt").read(), named
 
 # JSON and manifest say how the run ended, and nothing if there was no precision, warm-up or warning.
 one, hard, late = (json.load(open(f"{name}.json")) for name in ("one", "hard", "late"))
@@ -234,8 +234,8 @@ run: {duration: 20 ms, replications: 6}
 answer: {metric: job_latency_p99_ns, of: s}
 END
 try 0 "a maximum of few jobs" compare few.yaml
-prints "few: no verdict on job_latency_p99 of s: "; prints "; a maximum of 10 jobs, no percentile;"
-prints "  too few for this percentile, so the value is the maximum, without a verdict: s job_latency_p99 (max of 10 jobs)"
+prints "few: no verdict on job_latency_p99 of s: "; prints "; this is the maximum of 10 jobs, not a percentile;"
+prints "  too few values for this percentile, so the maximum is shown, without a verdict: s job_latency_p99 (max of 10 jobs)"
 prints "; deadlines missed: 0 % under fine_grained (at most 5 %)"; prints "s under round_robin at most 5 % (0 of 60 jobs)"
 if grep "^  s job_latency_p99" <<<"$output" | grep -q "[✓✗]"; then bad "a maximum has a verdict" "$output"; else ok; fi
 if grep "^  s job_latency_p50" <<<"$output" | grep -q "✓"; then ok; else bad "the same difference of medians has one" "$output"; fi
@@ -243,7 +243,7 @@ if grep "^  s job_latency_p50" <<<"$output" | grep -q "✓"; then ok; else bad "
 if python3 - <<'END'
 import json
 a = json.load(open("few-compared.json"))["answer"]
-assert a["verdict"] == "no verdict" and len(a["group"]) == 2 and a["next"] is None and "a maximum of 10 jobs" in a["text"], a
+assert a["verdict"] == "no verdict" and len(a["group"]) == 2 and a["next"] is None and "the maximum of 10 jobs" in a["text"], a
 of = json.load(open("few-run.json"))["runs"][0]["vms"]
 assert of[0]["maximum_of"] == {"job_latency_p95_ns": 10, "job_latency_p99_ns": 10} and set(of[1].get("maximum_of", {})) <= {"job_latency_p99_ns"}, of
 END
@@ -265,7 +265,7 @@ answer: {metric: wait_p50_ns}
 run: {replications: 20}
 END
 try 0 "a median that is mostly 0" run idle.yaml
-prints "  0 in most replications, so without an interval: cluster wait_p50 under first_fit (19 of 20)"
+prints "  0 in most replications, so no interval is shown: cluster wait_p50 under first_fit (19 of 20)"
 prints "cluster wait_p99 (max of 15 pods)"
 if "$smsched" run --format csv idle.yaml | grep -q "wait_p50_ns,[0-9.]*,[0-9.]*,,20,$"; then ok; else bad "it has an interval in CSV"; fi
 
@@ -280,7 +280,7 @@ pods:
 run: {replications: 8}
 END
 try 0 "zeros in the base" compare zero.yaml
-prints "  no %: a difference, because the base is not above 0 in every replication"
+prints "  no %: the difference is shown, because the baseline is not above 0 in every replication"
 "$smsched" compare --format json zero.yaml >zero.json
 "$smsched" compare zero.yaml >zero.txt
 cat >zeros.yaml <<'END'

@@ -28,8 +28,8 @@ EOF
 
 # One line stands under the answer.
 try 0 "draws" compare two.yaml --unknowns 60
-prints " is best in "; prints " of 60 draws of what is not known"; prints "slope decides (rank correlation +0."
-line=$(grep -n 'draws of what is not known' <<<"$output" | cut -d: -f1)
+prints " is best in "; prints " of 60 draws of the unknown parameters"; prints "slope decides (rank correlation +0."
+line=$(grep -n 'draws of the unknown parameters' <<<"$output" | cut -d: -f1)
 if [ "$line" = 3 ]; then ok; else bad "the line does not follow the answer" "$output"; fi
 
 # Without draws the line says what is assumed. Kernels of the library and a knee that was fitted are measured.

@@ -38,7 +38,7 @@ static bool notes_instances(const char *instances, const char *processes, const 
 
 static void given_starts_of_tenants_that_share_a_device_are_noted(void **state)
 {
-    static const char words[] = "the starts of a, b are given";
+    static const char words[] = "the start times of a, b are fixed";
     (void)state;
     assert_true(notes(40,
                       "{name: a, workload: w, repeat: forever, start: 0 ms}, {name: b, workload: w, repeat: forever, "
@@ -47,8 +47,8 @@ static void given_starts_of_tenants_that_share_a_device_are_noted(void **state)
     assert_true(notes(40, "{name: a, workload: w, repeat: 9}, {name: b, workload: w}", words));
     assert_false(notes(40,
                        "{name: a, workload: w, repeat: forever, start: 0 ms}, {name: b, workload: w, repeat: forever}",
-                       "are given"));
-    assert_false(notes(40, "{name: a, workload: w, device: 0}, {name: b, workload: w, device: 1}", "are given"));
+                       "are fixed"));
+    assert_false(notes(40, "{name: a, workload: w, device: 0}, {name: b, workload: w, device: 1}", "are fixed"));
 }
 
 static void unlike_instances_are_noted(void **state)
