@@ -235,7 +235,7 @@ static int check_words(const struct cli *cli, bool verb)
     if (verb && given->shard)
         return cli_usage(cli, "--shard is for a sweep itself");
     if (cli->n_args != (verb ? 2 : 1))
-        return cli_usage(cli, "one plan, or 'status PLAN' or 'merge PLAN'");
+        return cli_usage(cli, "name one plan, or use 'status PLAN' or 'merge PLAN'");
     return EXIT_OK;
 }
 

@@ -238,7 +238,7 @@ int session_expect_some(const struct session *session)
     if (plan)
         return cli_fail(EXIT_INPUT, strcmp(session->cli->args[0], "-") ? plan : stdin_name,
                         "this is a plan, and has no scenario of its own; 'smsched sweep %s' runs it", plan);
-    return cli_fail(EXIT_INPUT, NULL, "no scenario in what was named");
+    return cli_fail(EXIT_INPUT, NULL, "no file that was named holds a scenario");
 }
 
 const struct cli_option session_trust[] = {

@@ -38,7 +38,7 @@ static void fail(struct work *work, size_t draw, int code, const struct sms_erro
     *work->errors = *errors;
     if (code == SMS_EINPUT) /* of a number that nobody wrote */
         snprintf(work->errors->item[0].message, sizeof errors->item[0].message,
-                 "in draw %zu of what is not known: %.250s", draw + 1, errors->item[0].message);
+                 "in draw %zu of the unknown parameters: %.250s", draw + 1, errors->item[0].message);
 }
 
 /* Loads the next draw; loading uses the library, so this holds the lock. Returns false if there is none. */

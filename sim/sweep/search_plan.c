@@ -139,13 +139,14 @@ static void read_limits(struct sms__reader *reader, struct sms__plan *plan)
 static void read_race(struct sms__reader *reader, struct sms__plan *plan)
 {
     static const char *const decided[] = {"until", "replications", NULL}, *const of_limits[] = {"where", "of", NULL};
-    static const char of_race[] = "is decided by the plan's search: it goes on until it is told which are best";
+    static const char of_race[] =
+        "is decided by the plan's search: it adds replications until it knows which values are best";
     struct sms__search_asked *asked = &plan->search;
     struct sms__quantity most = {.value = MOST};
     refuse(reader, plan->node, decided, of_race);
     for (size_t i = 0; plan->axes_node && plan->axes_node->kind == SMS__LIST && i < plan->axes_node->items; i++)
         refuse_path(reader, plan->axes_node->item[i], "run.until", of_race);
-    refuse(reader, asked->node, of_limits, "is for largest and least: which are best is asked by the plan's 'answer'");
+    refuse(reader, asked->node, of_limits, "is for largest and least: the plan's 'answer' asks which values are best");
     if (!plan->fixed[SMS__PLAN_ANSWER] && !sms__is_wrong(reader, plan->node, "answer"))
         sms__complain(reader, asked->node, "the plan has no 'answer', which says by which metric a value is best");
     if (asked->most && !sms__read_number(reader, asked->most, SMS__COUNT, LEAST, SMS__REPLICATIONS_MAX, &most))
@@ -166,11 +167,13 @@ static void check_vary(struct sms__reader *reader, struct sms__search_asked *ask
     const struct sms__node *key =
         asked->vary && asked->find != SMS__FIND_BEST ? sms__find_key(asked->vary, drawn) : NULL;
     if (key) {
-        sms__complain(reader, key, "a search goes along values in order: a list or a range, not '%s'", key->text);
+        sms__complain(reader, key, "a search goes through values in order: give a list or a range, not '%s'",
+                      key->text);
         asked->vary = NULL;
     }
     for (size_t c = 0; asked->vary && c < sizeof chosen / sizeof *chosen; c++)
-        refuse_path(reader, asked->vary, chosen[c], "is how it is simulated, and a search is for what can be chosen");
+        refuse_path(reader, asked->vary, chosen[c],
+                    "sets how the simulation runs; a search varies only what can be chosen");
 }
 
 void sms__read_search(struct sms__reader *reader, struct sms__plan *plan)
