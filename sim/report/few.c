@@ -40,17 +40,18 @@ static void say_maximum(const struct sms__result *row, struct line *line, FILE *
     const size_t least = sms__result_least_maximum(row);
     if (least && name_next(line, to))
         fprintf(to, "%s %.*s (max of %zu %s)", sms__result_subject(row), sms__shown_length(sms__result_metric(row)),
-                sms__result_metric(row), least, sms__result_counts(row));
+                sms__result_metric(row), least, sms__result_counts(row, (double)least));
 }
 
 static void say_missed(const struct sms__result *row, struct line *line, FILE *to)
 {
     for (size_t p = 0; p < sms_results_policies(row->results); p++) {
         const double most = sms__most_missed(row->results, p, row->subject, row->idx, row->metric);
+        const double counted = sms__counted(row->results, p, row->subject, row->idx, row->metric);
         if (!isnan(most) && name_next(line, to))
             fprintf(to, "%s under %s at most %.*g %% (0 of %.0f %s)", sms__result_subject(row),
-                    sms_results_policy(row->results, p), sms__percent_digits(100 * most), 100 * most,
-                    sms__counted(row->results, p, row->subject, row->idx, row->metric), sms__result_counts(row));
+                    sms_results_policy(row->results, p), sms__percent_digits(100 * most), 100 * most, counted,
+                    sms__result_counts(row, counted));
     }
 }
 

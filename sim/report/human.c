@@ -195,9 +195,10 @@ void sms__print_heading(const struct sms_results *results, bool named, FILE *to)
         fputs("  ", to);
     sms__print_visible(to, scenario->question);
     fputs(scenario->question[0] ? "\n  " : "  ", to);
-    if (scenario->cluster)
-        fprintf(to, "%zu nodes with %.10g GPUs, ", scenario->cluster->nodes, (double)sms__gpus_of(scenario->cluster));
-    else
+    if (scenario->cluster) {
+        const size_t nodes = scenario->cluster->nodes, gpus = sms__gpus_of(scenario->cluster);
+        fprintf(to, "%zu node%s with %zu GPU%s, ", nodes, nodes == 1 ? "" : "s", gpus, gpus == 1 ? "" : "s");
+    } else
         fprintf(to, "contention %s, queue %s, ", scenario->contention.label, queue_of(results));
     print_runs(results, to);
 }

@@ -117,9 +117,10 @@ bool sms__result_is_mostly_zero(const struct sms__result *result, size_t policy)
     return sms__mostly_zero(result->results, policy, result->subject, result->idx, result->metric);
 }
 
-const char *sms__result_counts(const struct sms__result *result)
+const char *sms__result_counts(const struct sms__result *result, double count)
 {
-    return result->subject == SMS_CLUSTER ? "pods" : "jobs";
+    static const char *const words[2][2] = {{"jobs", "job"}, {"pods", "pod"}};
+    return words[result->subject == SMS_CLUSTER][count == 1];
 }
 
 struct sms_estimate sms__result_shown(const struct sms__result *result, long baseline)

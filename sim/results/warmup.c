@@ -180,9 +180,27 @@ static void warn_late(struct sms_results *results)
                    scenario->warmup_ps / 1e9, last->name, last->start_ps / 1e9);
 }
 
+/* A run whose work is done before its warm-up ends is counted as a whole, as if there were none. */
+static void warn_unused(struct sms_results *results)
+{
+    const struct sms_scenario *scenario = results->scenario;
+    const size_t makespan = SMS__HOST_makespan_ns - SMS__FIRST_HOST;
+    for (size_t p = 0; p < results->policies && !scenario->cluster; p++) {
+        const double end_ps = sms_results_estimate(results, p, SMS_HOST, 0, makespan).mean * 1e3;
+        if (!(end_ps <= scenario->warmup_ps))
+            continue;
+        sms__error(&results->warnings, SMS_OK, mark_of(scenario),
+                   "the warm-up is left out: it ends at %.3g ms, and under %.60s all work is done at %.3g ms",
+                   scenario->warmup_ps / 1e9, sms_results_policy(results, p), end_ps / 1e9);
+        return;
+    }
+}
+
 void sms__warmup_warn(struct sms_results *results)
 {
     const struct sms_scenario *scenario = results->scenario;
+    if (scenario->warmup_ps > 0)
+        warn_unused(results);
     if (scenario->warmup_ps <= 0 || scenario->find_warmup || !sms__series_ps(scenario) || !none_ends(scenario))
         return;
     double width_ps = (double)sms__series_ps(scenario);

@@ -69,6 +69,21 @@ try 0 "a warm-up that is found" run late.yaml; prints ", warm-up "
 sed 's/warmup: auto/warmup: 1 ms/' late.yaml >early.yaml
 try 0 "a warm-up that is too short" run early.yaml
 prints "early.yaml:12:15: warning: the warm-up looks too short: under "; prints "kernels of b end at a different rate until about 5."
+cat >over.yaml <<'END'
+workload: w
+kernels: [{name: k, time: 1 ms}]
+---
+scenario: s
+devices: [{model: v100}]
+policies: [{mode: mps}]
+processes: [{name: p, workload: w, repeat: 3}]
+run: {warmup: 4 ms}
+END
+try 0 "a warm-up that outlasts the work" run over.yaml
+prints "over.yaml:8:15: warning: the warm-up is left out: it ends at 4 ms, and under mps all work is done at 3 ms"
+sed -i 's/warmup: 4 ms/warmup: 2 ms/' over.yaml
+try 0 "a warm-up that the work outlasts" run over.yaml
+if grep -q "left out" <<<"$output"; then bad "a warm-up that the work outlasts" "$output"; else ok; fi
 
 # Comparisons: Student's paired test and Holm's correction, computed from the replications' values, which a sweep keeps.
 cat >values.yaml <<'END'

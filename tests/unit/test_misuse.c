@@ -198,18 +198,16 @@ static void policies_that_cannot_be_are_refused_before_anything_is_read(void **s
                                               {.name = "k"}, {.name = "l"}, {.name = "m"}, {.name = "n"}, {.name = "o"},
                                               {.name = "p"}, {.name = "q"}};
     static const struct sms_param choice[] = {{.name = "a", .unit = SMS_UNIT_CHOICE}, {0}};
-    static const struct sms_block_policy unnamed = {.help = ""}, quoted = {.name = "a,\"b"},
-                                         blind = {.name = "blind", .search = SMS_SEARCH_BEST},
-                                         crowded = {.name = "crowded", .params = many},
-                                         undecided = {.name = "undecided",
-                                                      .params = choice,
-                                                      .search = SMS_SEARCH_BEST,
-                                                      .score = score};
-    static const struct sms_block_policy *const none[] = {NULL}, *const policies[][1] = {{&unnamed},
-                                                                                         {&quoted},
-                                                                                         {&blind},
-                                                                                         {&crowded},
-                                                                                         {&undecided}};
+    static const struct sms_param no_number[] = {{.name = "a", .max = 1, .fallback = NAN}, {0}};
+    static const struct sms_block_policy
+        unnamed = {.help = ""},
+        quoted = {.name = "a,\"b"}, blind = {.name = "blind", .search = SMS_SEARCH_BEST},
+        crowded = {.name = "crowded", .params = many},
+        undecided = {.name = "undecided", .params = choice, .search = SMS_SEARCH_BEST, .score = score},
+        vague = {.name = "vague", .params = no_number, .search = SMS_SEARCH_BEST, .score = score};
+    static const struct sms_block_policy *const none[] = {NULL}, *const policies[][1] = {{&unnamed},   {&quoted},
+                                                                                         {&blind},     {&crowded},
+                                                                                         {&undecided}, {&vague}};
     static const struct sms_contention *const no_contention[] = {NULL};
     static const struct sms_contention idle = {.name = "idle"},
                                        torn = {.name = "torn", .is_max_min = true, .slowdown = slowdown},
@@ -237,6 +235,7 @@ static void policies_that_cannot_be_are_refused_before_anything_is_read(void **s
                                              {.contentions = models[1], .n_contentions = 1},
                                              {.contentions = models[2], .n_contentions = 1},
                                              {.places = losts, .n_places = 1},
+                                             {.policies = policies[5], .n_policies = 1},
                                              {.policies = policies[0], .n_policies = 1},
                                              {.policies = policies[1], .n_policies = 1},
                                              {.policies = policies[2], .n_policies = 1},

@@ -39,7 +39,8 @@ enum sms_scope { SMS_SCOPE_SM, SMS_SCOPE_DEVICE };
 enum sms_unit { SMS_UNIT_RATIO, SMS_UNIT_COUNT, SMS_UNIT_TIME, SMS_UNIT_BYTES, SMS_UNIT_BANDWIDTH, SMS_UNIT_CHOICE };
 
 /* One parameter of a policy or a contention model. The policy gets the values of the scenario, or else `fallback`, as
- * doubles in the order of the table. A ratio of 100 % is 1.0. A table ends with a name of NULL. */
+ * doubles in the order of the table. A ratio of 100 % is 1.0. `fallback` is from `min` to `max`. A table ends with a
+ * name of NULL. */
 struct sms_param {
     const char *name;
     enum sms_unit unit;

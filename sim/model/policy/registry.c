@@ -120,6 +120,8 @@ static const char *known_misuse(const struct sms__known *known, size_t size)
         if ((unsigned)param->unit > SMS_UNIT_CHOICE ||
             (param->unit == SMS_UNIT_CHOICE && (!param->choices || !param->choices[0])))
             return "a policy, mode or model that is added has a parameter of no unit, or a choice between nothing";
+        if (param->unit != SMS_UNIT_CHOICE && !(param->min <= param->fallback && param->fallback <= param->max))
+            return "a policy, mode or model that is added has a parameter whose default is not from min to max";
     }
     return NULL;
 }
