@@ -293,8 +293,7 @@ static void print_simplified(const struct sms__programs *programs, const struct 
     if (best->paired)
         fprintf(to,
                 "  under mps: slowdowns were simulated block by block, with one dispatch queue%s, as measured on an "
-                "H100 and "
-                "assumed for other GPUs\n",
+                "H100 and assumed for other GPUs\n",
                 best->above ? " in order of priority" : "");
     for (size_t p = 0; p < programs->count; p++)
         if (programs->program[p].fold >= 1.5)
@@ -387,8 +386,7 @@ void sms__advice_print(const struct sms__advice *advice, struct sms__trust *trus
     print_few(advice, to);
     if (advice->drops_priorities)
         fputs("  not tried: mps with priorities, because some kernels have no blocks or end too late to show how soon "
-              "they "
-              "make way\n",
+              "they make way\n",
               to);
     if (advice->left_out)
         fprintf(to, "  not tried: %zu more layouts of MIG\n", advice->left_out);

@@ -66,8 +66,7 @@ static void print_what_binds(const struct sms_bound *bound, const char *metric, 
     if (bound->run_per_s > bound->steady_per_s * 1.0005)
         fprintf(to,
                 "  in the long run no policy exceeds %.5g %s; the start and end of this run and its random draws may "
-                "add the "
-                "rest (docs/explanation/bound.md)\n",
+                "add the rest (docs/explanation/bound.md)\n",
                 bound->steady_per_s, metric);
     fputs("  each metric's bound may be reached by a different policy, which may starve a tenant\n", to);
     fputs("\n", to);

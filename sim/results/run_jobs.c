@@ -427,8 +427,7 @@ int sms__report_run(int code, const struct sms_scenario *scenario, const char *w
     if (code == SMS_EMEMORY)
         sms__fail(errors, code, scenario->node->mark.file,
                   "scenario '%s': the limit of memory was reached; --memory SIZE (max_memory in the library) sets "
-                  "another, which "
-                  "is half of the machine's otherwise",
+                  "another, which is half of the machine's otherwise",
                   scenario->name);
     if (code == SMS_ELIMIT)
         sms__fail(errors, code, scenario->node->mark.file,

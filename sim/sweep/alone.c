@@ -50,8 +50,7 @@ void sms__database_alone(sqlite3_str *text, const struct sms__plan *plan)
 
 static const char read_sql[] =
     "SELECT metric, axis, a.name, least_ratio, most_ratio, subject = 'host' FROM (SELECT DISTINCT subject, name, "
-    "metric "
-    "FROM answer) q JOIN divides USING (subject, metric) JOIN alone a ON subject = 'host' OR a.name = q.name "
+    "metric FROM answer) q JOIN divides USING (subject, metric) JOIN alone a ON subject = 'host' OR a.name = q.name "
     "ORDER BY metric, axis, a.rowid";
 
 static const char *text_of(sqlite3_stmt *row, int column)
