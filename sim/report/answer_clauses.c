@@ -117,10 +117,12 @@ void sms__answer_put_failed(const struct sms__outcome *answer, FILE *to)
     const enum sms_subject subject = scenario->cluster ? SMS_CLUSTER : SMS_PROCESS;
     const struct sms__result row =
         sms__result_of(answer->results, subject, scenario->cluster ? 0 : scenario->vms, "failed_count");
+    static const char *const words[2][2] = {{"processes fail and are", "process fails and is"},
+                                            {"pods fail and are", "pod fails and is"}};
     const double failed = sms__result_estimate(&row, answer->best.best).mean;
     if (failed > 0)
-        fprintf(to, "; under %s %.3g %s fail and are left out", sms_results_policy(answer->results, answer->best.best),
-                failed, scenario->cluster ? "pods" : "processes");
+        fprintf(to, "; under %s %.3g %s left out", sms_results_policy(answer->results, answer->best.best), failed,
+                words[scenario->cluster != NULL][failed == 1]);
 }
 
 static void put_policy(const struct sms__outcome *answer, size_t policy, FILE *to)
