@@ -148,7 +148,8 @@ def explain(source: Source, event: str = "decision", *, from_ps: int = 0, to_ps:
 
     `event` is decision, stay, kernel, wait, span, miss, message, placement, departure, shared_gpu or part. The columns
     are the members of `struct sms_EVENT` in `smsched/smsched.h`; a part's `set` is a list of SMs. Decisions and messages
-    are those from `from_ps` to `to_ps`. Options are those of `run`. Each event takes about 7 microseconds: choose a short span of time."""
+    are those from `from_ps` to `to_ps`. Options are those of `run`. Each event takes about 7 microseconds: choose a short
+    span of time."""
     if event not in EVENTS:
         raise ValueError(f"there is no event '{event}'; there are {', '.join(EVENTS)}")
     rows: list[dict[str, Any]] = []
