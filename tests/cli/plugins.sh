@@ -206,7 +206,7 @@ bad_model falls "has a slowdown that falls as the usage rises" "usage < SMS_FULL
 bad_model drifts "slows the same usage differently" "1 + 0.001 * n++"
 bad_model no_number "has a slowdown that is no number of at least 1" "usage > 0 ? 0.0 / 0.0 : 1"
 bad_model speeds_up "has a slowdown that is no number of at least 1" "0.5"
-bad_model endless "speed 0" "1 / 0.0"
+bad_model endless "a slowdown of inf, which is not a finite number of at least 1" "1 / 0.0"
 bad_model not_free "promises free_below_full, and slows below 100 %" "1 + usage / SMS_FULL" ".free_below_full = true, "
 # bad_other KIND NAME WORDS STRUCT FIELDS FUNCTION: the same of the other kinds.
 bad_other() {

@@ -194,6 +194,66 @@ static void a_score_that_is_no_number_ends_the_run(void **state)
     sms_file_free(file);
 }
 
+static double half(const struct sms_contention_view *view, size_t r, double usage)
+{
+    (void)view, (void)r, (void)usage;
+    return 0.5;
+}
+
+static void rate_by_nothing(const struct sms_contention_view *view, const double *usage, struct sms_group *groups,
+                            size_t count)
+{
+    (void)view, (void)usage;
+    for (size_t g = 0; g < count; g++)
+        *groups[g].speed = NAN;
+}
+
+static double no_rank(const struct sms_queued *launch)
+{
+    (void)launch;
+    return NAN;
+}
+
+static const struct sms_contention half_model = {.name = "half", .help = "x", .slowdown = half},
+                                   nothing_model = {.name = "nothing", .help = "x", .rate = rate_by_nothing};
+static const struct sms_queue_discipline no_rank_queue = {.name = "no_rank", .help = "x", .rank = no_rank};
+
+static void assert_ended(const char *keys, const char *why)
+{
+    static const struct sms_contention *const models[] = {&half_model, &nothing_model};
+    static const struct sms_queue_discipline *const queues[] = {&no_rank_queue};
+    struct sms_load_options options = harness_options();
+    struct sms_run_options run = sms_run_defaults();
+    struct sms_results *results;
+    struct sms_errors errors;
+    char text[4096];
+    options.contentions = models;
+    options.n_contentions = 2;
+    options.queues = queues;
+    options.n_queues = 1;
+    snprintf(text, sizeof text,
+             SMALL_DEVICE "---\nworkload: w\nkernels: [{name: k, blocks: 6, threads: 32, block_time: 1 us, demand: "
+                          "{fp32: 60 %%}}]\n---\nscenario: s\ndevices: [{model: small}]\n%s\n"
+                          "policies: [round_robin]\nvms: [{name: a, workload: w}]\n",
+             3, 32, "sm", keys);
+    struct sms_file *file = load_text_with(text, &options);
+    for (int engine = 0; engine < 2; engine++) {
+        run.engine = engine ? SMS_ENGINE_REFERENCE : SMS_ENGINE_FAST;
+        assert_int_equal(sms_run(sms_file_scenario(file, 0), &run, &results, &errors), SMS_EBUG);
+        assert_non_null(strstr(errors.item[0].message, why));
+    }
+    sms_file_free(file);
+}
+
+/* No result follows from such answers, so the run ends also without `check`. */
+static void answers_that_nothing_follows_from_end_the_run(void **state)
+{
+    (void)state;
+    assert_ended("contention: half", "contention model 'half' gives fp32 at 120 % a slowdown of 0.5");
+    assert_ended("contention: nothing", "contention model 'nothing' gives blocks of SM 0 a speed of nan");
+    assert_ended("queue: no_rank", "queue discipline 'no_rank' gives a kernel of 'a' a rank that is not finite");
+}
+
 static int count_event(void *user, const struct sms_run_event *event)
 {
     (void)event;
@@ -271,6 +331,7 @@ int main(void)
         cmocka_unit_test(a_policy_that_refuses_the_first_sm_places_blocks_on_the_others),
         cmocka_unit_test(a_policy_that_admits_no_block_is_refused),
         cmocka_unit_test(a_score_that_is_no_number_ends_the_run),
+        cmocka_unit_test(answers_that_nothing_follows_from_end_the_run),
         cmocka_unit_test(a_score_that_is_no_number_ends_a_run_of_processes),
         cmocka_unit_test(a_policy_that_promises_nothing_is_the_same_under_both_engines),
     };

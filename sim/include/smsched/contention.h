@@ -85,7 +85,8 @@ struct sms_contention {
      * with `is_max_min`, which slows nothing below 100 %. */
     bool measured_alone;
 
-    /* A model has one of `slowdown`, `rate` and `is_max_min`.
+    /* A model has one of `slowdown`, `rate` and `is_max_min`. An answer out of its range, or not a number, ends the
+     * run.
      *
      * `slowdown` is for models in which each resource slows its users by itself. It returns the factor, at least 1, by
      * which resource `r` at this usage lengthens the time of a block that uses no other. The factor must not fall as

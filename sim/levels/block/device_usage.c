@@ -50,21 +50,34 @@ static void record_row(struct sms__blocks *device, struct sms__usage_row *row)
     }
 }
 
+/* With another answer than a number of at least 1, blocks would never end or be faster than alone. */
+static double ask_model(const struct sms__blocks *device, size_t r, double usage)
+{
+    const struct sms_contention *model = device->setup.contention;
+    const double slow = model->slowdown(&device->setup.contention_view, r, usage);
+    if (slow >= 1 && slow < INFINITY)
+        return slow;
+    sms__stop_run(
+        device,
+        "contention model '%.60s' gives %.60s at %.4g %% a slowdown of %g, which is not a finite number of at least 1",
+        model->name, device->setup.model->view.resource[r].name, 100 * usage / SMS_FULL, isnan(slow) ? NAN : slow);
+    return 1;
+}
+
 /* A slowdown is a function of the usage alone, so an answer that is kept is as good as a new one. One with a knee costs
  * two powers, 40 times as much as to find the answer. */
 double sms__slowdown(const struct sms__blocks *device, size_t r, double usage)
 {
-    const struct sms_contention *model = device->setup.contention;
     uint64_t bits;
     uint32_t knees = device->rating.knees, bit = (uint32_t)1 << r;
     if (!(knees & bit))
-        return model->slowdown(&device->setup.contention_view, r, usage);
+        return ask_model(device, r, usage);
     memcpy(&bits, &usage, sizeof bits);
     size_t row = (size_t)__builtin_popcount(knees & (bit - 1));
     struct sms__known_slowdown *known =
         &device->rating.known[row * SMS__KNOWN + (bits * 0x9e3779b97f4a7c15u >> 32) % SMS__KNOWN];
     if (known->usage != usage || known->slowdown == 0)
-        *known = (struct sms__known_slowdown){usage, model->slowdown(&device->setup.contention_view, r, usage)};
+        *known = (struct sms__known_slowdown){usage, ask_model(device, r, usage)};
     return known->slowdown;
 }
 

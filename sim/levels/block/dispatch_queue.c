@@ -11,6 +11,7 @@
  * jump over them. Invariant: a launch is in its queue and in its lane exactly while it has waiting blocks. */
 #include "internal.h"
 
+#include <math.h>
 #include <string.h>
 
 void sms__dispatch_queue_init(struct sms__blocks *device)
@@ -110,6 +111,9 @@ static void ask_discipline(struct sms__blocks *device, struct sms__launch *launc
     uint64_t turn = discipline->turn ? discipline->turn(&queued) : 1;
     if (device->setup.options->check)
         sms__oracle->check_queued(device, &queued, rank, turn);
+    if (!isfinite(rank)) /* no order follows */
+        sms__stop_run(device, "queue discipline '%.60s' gives a kernel of '%.60s' a rank that is not finite",
+                      discipline->name, launch->vm);
     launch->entry.order = (sms__order)rising(-launch->priority) << 64 | rising(rank);
     launch->entry.turn = launch->entry.turn_left = turn > 0 ? turn : 1;
 }

@@ -152,6 +152,12 @@ static void apply_speeds(struct sms__sm_state *sm, uint64_t now)
         double speed = sm->device->rating.speed[g];
         if (speed == group->speed)
             continue;
+        if (!(speed > 0 && speed <= 1)) {
+            sms__stop_run(sm->device,
+                          "contention model '%.60s' gives blocks of SM %u a speed of %g, which is not in (0, 1]",
+                          sm->device->setup.contention->name, sm->idx, isnan(speed) ? NAN : speed);
+            return;
+        }
         group->base = sms__group_clock(group, now);
         group->since = now;
         group->speed = speed;

@@ -70,16 +70,6 @@ int sms__refusing_limit(const struct sms__blocks *device, const struct sms__sm_s
     return l;
 }
 
-/* Ends the run: no order follows from such a score, so the first SM would be taken as if the policy had chosen it. */
-static void refuse_score(const struct sms__blocks *device, const struct sms__sm_state *sm, double score)
-{
-    char *why = device->setup.run->why;
-    if (!*why)
-        snprintf(why, sizeof device->setup.run->why, "policy '%.60s' scores SM %u as %g, which is not finite",
-                 device->setup.policy->policy->name, sm->idx, isnan(score) ? NAN : score);
-    device->setup.engine->stopped = true;
-}
-
 double sms__score(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__launch *launch)
 {
     double buffer[SMS_RESOURCES_MAX];
@@ -89,8 +79,9 @@ double sms__score(const struct sms__blocks *device, const struct sms__sm_state *
     const struct sms_block_request *request = sms__request(device, sm, launch, &storage);
     const struct sms__policy_use *policy = device->setup.policy;
     double score = policy->policy->score(policy->param, &device->setup.model->view, &view, request);
-    if (!isfinite(score))
-        refuse_score(device, sm, score);
+    if (!isfinite(score)) /* no order follows, so the first SM would be taken as if the policy had chosen it */
+        sms__stop_run(device, "policy '%.60s' scores SM %u as %g, which is not finite", policy->policy->name, sm->idx,
+                      isnan(score) ? NAN : score);
     return score;
 }
 
