@@ -34,7 +34,7 @@ static void print(const struct sms__set *set, const struct sms__checks *checks, 
         sms__print_answer(set->results[i], 0, set->trust, "answer ", stdout);
     for (size_t i = 0; i < checks->count; i++) {
         const struct sms__check *check = &checks->item[i];
-        if (check->passed && !verbose)
+        if (check->passed && !check->reserved && !verbose)
             continue;
         printf("%s %s: ", check->passed ? "ok    " : "MISSED", check->scenario);
         sms__print_visible(stdout, check->name); /* it may come from a baseline */

@@ -163,30 +163,24 @@ void sms__answer_put_misses(const struct sms__outcome *answer, FILE *to)
     }
 }
 
-/* Whether the metric is one of pods that were placed. */
-static bool is_of_placed(const char *metric)
+static double left_waiting(const struct sms__outcome *answer, size_t policy)
 {
-    static const char *const begins[] = {"wait_", "pending_", "turnaround_", "slowdown_", "job_miss_", "float_"};
-    size_t i = 0;
-    while (i < sizeof begins / sizeof *begins && strncmp(metric, begins[i], strlen(begins[i])) != 0)
-        i++;
-    return i < sizeof begins / sizeof *begins;
+    return sms__left_waiting(answer->results, policy, answer->asked.subject, sms__result_metric(&answer->asked));
 }
 
 /* Pods without a value are in no mean, so a policy may seem quick because it leaves some waiting. Tells how many, if
  * another policy leaves fewer; of equal policies, of the one that leaves most. */
 void sms__answer_put_left_out(const struct sms__outcome *answer, FILE *to)
 {
-    const struct sms__result left = sms__result_of(answer->results, SMS_CLUSTER, 0, "waiting_count");
     size_t most = answer->best.best, least = most;
-    if (answer->asked.subject != SMS_CLUSTER || !is_of_placed(sms__result_metric(&answer->asked)))
-        return;
+    double more = left_waiting(answer, most), fewer = more;
     for (size_t p = 0; p < sms_results_policies(answer->results); p++) {
-        const double count = sms__result_estimate(&left, p).mean;
-        most = answer->in_group[p] && count > sms__result_estimate(&left, most).mean ? p : most;
-        least = count < sms__result_estimate(&left, least).mean ? p : least;
+        const double count = left_waiting(answer, p);
+        if (answer->in_group[p] && count > more)
+            more = count, most = p;
+        if (count < fewer)
+            fewer = count, least = p;
     }
-    const double more = sms__result_estimate(&left, most).mean, fewer = sms__result_estimate(&left, least).mean;
     if (!(more > fewer))
         return;
     fprintf(to, "; without pods that still wait at the end: %.4g", more);

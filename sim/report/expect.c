@@ -1,10 +1,11 @@
 /* Checks of results: what a scenario expects of its own, and what a baseline does. A baseline is a CSV file as
  * sms__print_tidy writes it. */
 #include "output.h"
-#include "../results/results.h"
 #include "walk.h"
 
 #include "../base/room.h"
+#include "../results/results.h"
+#include "../results/verdict.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -95,6 +96,16 @@ static void describe(struct sms__check *check, const struct sms__expect *expect,
         append(check->message, sizeof check->message, ", at most %.5g%s", expect->max.value * scale, unit);
 }
 
+/* A wait may be as short as expected because some pods still wait. */
+static void add_left_out(struct sms__check *check, const struct sms_results *results, const struct sms__expect *expect,
+                         enum sms_subject subject)
+{
+    const double left = sms__left_waiting(results, policy_index(results, expect->policy), subject, expect->metric);
+    check->reserved = left > 0;
+    if (check->reserved)
+        append(check->message, sizeof check->message, "; without pods that still wait at the end: %.4g", left);
+}
+
 int sms__check_expectations(const struct sms_results *results, struct sms__checks *checks)
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
@@ -108,6 +119,7 @@ int sms__check_expectations(const struct sms_results *results, struct sms__check
         if (!check)
             return -1;
         describe(check, expect, sms_results_subject(results, subject, idx), actual.mean, actual.ci95);
+        add_left_out(check, results, expect, subject);
     }
     return 0;
 }

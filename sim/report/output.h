@@ -167,7 +167,7 @@ struct sms__check {
     char name[4 * SMS__FIELD_BYTES + 32]; /* "gain of fine_grained over round_robin" */
     char message[240];                    /* "34.12 %, expected 34.1 % +- 3 %" */
     double seconds;                       /* its part of the time that the scenario took */
-    bool passed;
+    bool passed, reserved;                /* reserved: the message says why a value that passed is in doubt */
 };
 
 struct sms__checks {

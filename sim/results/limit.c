@@ -125,6 +125,17 @@ static bool warn(struct sms_results *results, size_t p, const struct sms__limit 
     return isnan(estimate.mean) || !most;
 }
 
+/* A wait may meet its limit because some pods still wait. */
+static void warn_of_waiting(struct sms_results *results, size_t p, const struct sms__limit *limit)
+{
+    const struct sms_question of = sms__limit_asks(results, limit);
+    const double left = sms__left_waiting(results, p, of.subject, limit->of.metric);
+    if (left > 0 && sms__tell_limit(results, p, limit) == SMS__MET)
+        sms__error(&results->warnings, SMS_OK, limit->key->mark,
+                   "%s of %.60s under %.60s is without pods that still wait at the end: %.4g", limit->of.metric,
+                   sms_results_subject(results, of.subject, of.idx), sms_results_policy(results, p), left);
+}
+
 void sms__limit_warn(struct sms_results *results)
 {
     const struct sms__until *until = &results->scenario->until;
@@ -136,4 +147,7 @@ void sms__limit_warn(struct sms_results *results)
         if (i < until->limits && sms__told_of_limits(results, p) == SMS__NOT_TOLD)
             each = warn(results, p, &until->limit[i]);
     }
+    for (size_t p = 0; results->until && p < results->policies; p++)
+        for (size_t i = 0; i < until->limits; i++)
+            warn_of_waiting(results, p, &until->limit[i]);
 }

@@ -81,6 +81,16 @@ double sms__most_missed(const struct sms_results *results, size_t policy, enum s
     return fmin(3 / sms__counted(results, policy, subject, idx, metric), 1);
 }
 
+double sms__left_waiting(const struct sms_results *results, size_t policy, enum sms_subject subject, const char *metric)
+{
+    static const char *const of_placed[] = {"wait_", "pending_", "turnaround_", "slowdown_", "job_miss_", "float_"};
+    const size_t waiting = (size_t)sms_metric_index(SMS_CLUSTER, "waiting_count");
+    bool leaves_out = false;
+    for (size_t i = 0; i < sizeof of_placed / sizeof *of_placed && subject == SMS_CLUSTER; i++)
+        leaves_out |= begins(metric, of_placed[i]);
+    return leaves_out ? sms_results_estimate(results, policy, SMS_CLUSTER, 0, waiting).mean : 0;
+}
+
 bool sms__allows_verdict(const struct sms_results *results, const struct sms_question *asked)
 {
     bool allows = true;

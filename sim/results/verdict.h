@@ -21,6 +21,11 @@ double sms__most_missed(const struct sms_results *results, size_t policy, enum s
 double sms__counted(const struct sms_results *results, size_t policy, enum sms_subject subject, size_t idx,
                     size_t metric);
 
+/* How many pods wait at the end under the policy, on average over the replications, if the metric leaves them out: it
+ * is of pods that were placed. Otherwise 0. */
+double sms__left_waiting(const struct sms_results *results, size_t policy, enum sms_subject subject,
+                         const char *metric);
+
 /* Whether the values of the metric that is asked for can be judged under all policies: if nothing is drawn, any can. */
 bool sms__allows_verdict(const struct sms_results *results, const struct sms_question *asked);
 

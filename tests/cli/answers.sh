@@ -77,6 +77,14 @@ is "of equal policies, the one that leaves pods waiting" "all policies have the 
 sed 's/^answer.*/  - {name: quick, gpu: 10 %, duration: 1 s, job_deadline: 4 s}\nanswer: {metric: job_miss_ratio}\nmonitor: {}/' "$work/left.yaml" |
     sed '/large/s/}$/, job_deadline: 4 s}/' >"$work/jobs.yaml"
 is "jobs of pods that wait" "worst_fit has the lowest job_miss_ratio of .*; without pods that still wait at the end: 2 under worst_fit instead of 0 under first_fit$" "$work/jobs.yaml"
+# So has a limit that it meets.
+(cat "$work/left.yaml"; echo 'expect: [{metric: wait_mean_ns, policy: worst_fit, max: 1}, {metric: wait_mean_ns, policy: first_fit, max: 1e10}]') |
+    sed 's/^run: {/run: {replications: 3, until: {where: {wait_mean_ns: "< 10 s"}}, /' >"$work/limit.yaml"
+if "$smsched" check --quiet "$work/limit.yaml" >"$work/out" 2>"$work/err" && [ "$(wc -l <"$work/out")" -eq 2 ] &&
+    grep -q "^ok .*wait_mean_ns of cluster under worst_fit: 0, at most 1; without pods that still wait at the end: 2$" "$work/out"; then ok; else
+    bad "what a check that passes leaves out" "$(cat "$work/out" "$work/err")"; fi
+if [ "$(grep -c "warning: wait_mean_ns of cluster under worst_fit is without pods that still wait at the end: 2$" "$work/err")" -eq 1 ] &&
+    ! grep -q "under first_fit" "$work/err"; then ok; else bad "what a limit that is met leaves out" "$(cat "$work/err")"; fi
 # No interval reaches below what is possible.
 cat >"$work/least.yaml" <<'END'
 scenario: s
