@@ -159,12 +159,12 @@ static void warn(struct sms_results *results, const struct beginning *worst, dou
 }
 
 /* When tenants end, the rate changes. */
-static bool none_ends(const struct sms_scenario *scenario)
+static size_t count_ends(const struct sms_scenario *scenario)
 {
-    bool none = true;
+    size_t ends = 0;
     for (size_t v = 0; v < scenario->vms; v++)
-        none &= scenario->vm[v].repeat == 0;
-    return none;
+        ends += scenario->vm[v].repeat != 0;
+    return ends;
 }
 
 /* A tenant that starts within the measured time is not in a steady state, even if too few kernels show it. */
@@ -180,7 +180,8 @@ static void warn_late(struct sms_results *results)
                    scenario->warmup_ps / 1e9, last->name, last->start_ps / 1e9);
 }
 
-/* A run whose work is done before its warm-up ends is counted as a whole, as if there were none. */
+/* A run whose work is done before its warm-up ends is counted as a whole, as if there were none. The makespan is of the
+ * tenants that end. */
 static void warn_unused(struct sms_results *results)
 {
     const struct sms_scenario *scenario = results->scenario;
@@ -199,9 +200,9 @@ static void warn_unused(struct sms_results *results)
 void sms__warmup_warn(struct sms_results *results)
 {
     const struct sms_scenario *scenario = results->scenario;
-    if (scenario->warmup_ps > 0)
+    if (scenario->warmup_ps > 0 && count_ends(scenario) == scenario->vms)
         warn_unused(results);
-    if (scenario->warmup_ps <= 0 || scenario->find_warmup || !sms__series_ps(scenario) || !none_ends(scenario))
+    if (scenario->warmup_ps <= 0 || scenario->find_warmup || !sms__series_ps(scenario) || count_ends(scenario))
         return;
     double width_ps = (double)sms__series_ps(scenario);
     size_t first = (size_t)ceil(scenario->warmup_ps / width_ps), parts = count_parts(scenario);
