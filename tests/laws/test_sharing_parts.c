@@ -129,6 +129,21 @@ static void further_grids_wait(void **state)
     share_release(shared);
 }
 
+/* A block that waits for an SM holds back none of another queue, whatever its priority: a smaller one passes it. */
+static void a_queue_holds_back_no_other(void **state)
+{
+    (void)state;
+    struct shared shared = share(
+        "workload: half\nkernels: [{name: k, blocks: 1, threads: 64, shared_memory: 40 KiB, block_time: 10 ms}]\n---\n"
+        "workload: all\nkernels: [{name: k, blocks: 1, threads: 64, shared_memory: 80 KiB, block_time: 1 ms}]\n",
+        "devices: [{model: small, green_contexts: {least: 1, step: 1}}]\npolicies: [{mode: mps}]\nprocesses:\n"
+        "  - {name: a, streams: [{workload: half, sms: [0]}]}\n"
+        "  - {name: b, streams: [{workload: all, sms: [0], priority: 1}], start: 1 ms}\n"
+        "  - {name: c, streams: [{workload: half, sms: [0]}], start: 2 ms}\n");
+    assert_turnarounds(shared, 0, 3, (double[]){10, 12, 10});
+    share_release(shared);
+}
+
 /* The costs of launches pass before there is room, and of two that wait the higher priority goes first. */
 static void a_grid_that_waits_goes_by_priority_and_has_paid_for_its_launch(void **state)
 {
@@ -455,6 +470,7 @@ int main(void)
         cmocka_unit_test(a_third_share_tells_how_soon_fewer_sms_are_felt),
         cmocka_unit_test(four_times_are_met),
         cmocka_unit_test(processes_of_mps_wait_in_one_queue_by_priority),
+        cmocka_unit_test(a_queue_holds_back_no_other),
         cmocka_unit_test(shares_lie_beside_each_other),
         cmocka_unit_test(shares_are_given_back),
         cmocka_unit_test(a_whole_kernel_is_kept_to_its_share),

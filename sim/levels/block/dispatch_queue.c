@@ -5,7 +5,7 @@
  * even if they would fit (CUDA programming guide; measured by Amert et al., RTSS 2017). Among equal priorities the
  * queue discipline (smsched/queue.h) gives ranks and turns: a launch keeps its position until its turn ends, and then
  * moves behind its equals. Queues are in the same order, that of their first launches. But a block that waits holds
- * back none of another queue, whose SMs are others.
+ * back none of another queue, also on SMs that both have.
  *
  * All launches of a shape get the same answer. Once one is refused, the others are not asked, and lanes even allow to
  * jump over them. Invariant: a launch is in its queue and in its lane exactly while it has waiting blocks. */
