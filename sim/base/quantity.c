@@ -107,6 +107,8 @@ const char *sms__quantity_parse(const char *text, enum sms__dimension dimension,
         return why;
     }
     out->value = out->cycles ? value : value * unit->factor;
+    if (unit && nearbyint(out->value) / unit->factor == value)
+        out->value = nearbyint(out->value); /* 0.519646 us are 519646 ps; the product is a little more */
     if (unit && unit->factor == 0.01)
         out->value = value / 100; /* 35 / 100 is the nearest double to 0.35; 35 * 0.01 is not */
     if (!isfinite(out->value))

@@ -25,6 +25,8 @@ static void quantities_carry_units(void **state)
     (void)state;
     assert_true(parse("12.5 us", SMS__TIME) == 12.5e6);
     assert_true(parse("12.5us", SMS__TIME) == 12.5e6);
+    assert_true(parse("0.519646 us", SMS__TIME) == 519646);    /* the product of doubles is more */
+    assert_true(parse("69.37386 s", SMS__TIME) == 69373860e6); /* and here less */
     assert_true(parse("96 KiB", SMS__BYTES) == 98304);
     assert_true(parse("900 GB/s", SMS__BANDWIDTH) == 900e9);
     assert_true(parse("1530 MHz", SMS__FREQUENCY) == 1530e6);
