@@ -69,7 +69,7 @@ static bool hides_blocks(const struct explanation *explanation, const char *poli
 static void end_policy(const struct explanation *explanation)
 {
     if (explanation->lines > LINES_SHOWN && explanation->whole && explanation->given->format == FORMAT_TABLE)
-        fprintf(explanation->to, "  ... and %zu more; --from and --to show a span of time%s\n",
+        fprintf(explanation->to, "  ... and %zu more lines; --from and --to show a span of time%s\n",
                 explanation->lines - LINES_SHOWN,
                 hides_blocks(explanation, explanation->policy) ? "" : ", with its blocks");
 }
@@ -189,7 +189,7 @@ static void print_span(struct explanation *explanation, const char *policy, cons
                  site.device->mig.profile->name, site.board);
     else if (span->device >= 0)
         snprintf(where, sizeof where, " on device %ld", span->device);
-    snprintf(text, sizeof text, "%.60s%s since %.6f ms", span->state, where, (double)span->start_ps / 1e9);
+    snprintf(text, sizeof text, "%.60s%s from %.6f ms until now", span->state, where, (double)span->start_ps / 1e9);
     const struct sms_message message = {span->end_ps, span->name, text};
     print_event(explanation, policy, &message, span->device);
 }
@@ -199,14 +199,14 @@ static void print_placement(struct explanation *explanation, const char *policy,
     char text[512];
     if (!is_within(explanation, placement->time_ps))
         return;
-    snprintf(text, sizeof text, "on %s", placement->node);
+    snprintf(text, sizeof text, "placed on %s", placement->node);
     for (unsigned i = 0, n = 0; i < 64; i++)
         if (placement->gpus >> i & 1)
             sms__append(text, sizeof text, "%s%u", n++ ? ", " : ", GPU ", i);
     if (placement->profile)
         sms__append(text, sizeof text, ", %s at slice %u", placement->profile, placement->slice);
     if (placement->wait_ps)
-        sms__append(text, sizeof text, ", after %.6g s", (double)placement->wait_ps / 1e12);
+        sms__append(text, sizeof text, ", after a wait of %.6g s", (double)placement->wait_ps / 1e12);
     const struct sms_message message = {placement->time_ps, placement->pod, text};
     print_event(explanation, policy, &message, -1);
 }
@@ -270,7 +270,7 @@ static int explain_scenario(const struct sms_scenario *scenario, struct explanat
     end_policy(explanation);
     explanation->lines = 0;
     if (!code && explanation->shown != explanation->scenario && explanation->given->format == FORMAT_TABLE)
-        fprintf(explanation->to, "%s: no decision and no event%s\n", explanation->scenario,
+        fprintf(explanation->to, "%s: there is no decision and no event%s\n", explanation->scenario,
                 explanation->whole ? "" : " in this span");
     sms_errors_print(&errors, stderr);
     sms_results_free(results);
@@ -319,12 +319,12 @@ static int explain_into(struct explanation *explanation, const struct session *s
 {
     explanation->to = tmpfile();
     if (!explanation->to) {
-        fprintf(stderr, "smsched: error: no temporary file can be made: %s\n", strerror(errno));
+        fprintf(stderr, "smsched: error: cannot create a temporary file: %s\n", strerror(errno));
         return EXIT_IO;
     }
     int code = explain_all(session, explanation, settings);
     if (code == EXIT_OK && !copy_to_stdout(explanation->to)) {
-        fprintf(stderr, "smsched: error: the temporary file for the rows cannot be written or read\n");
+        fprintf(stderr, "smsched: error: cannot write or read the temporary file for the rows\n");
         code = EXIT_IO;
     }
     fclose(explanation->to);
@@ -337,7 +337,8 @@ static int explain(struct cli *cli)
     struct session session;
     struct explanation explanation = {.given = given};
     if (given->from_ps >= 0 && given->to_ps < 0)
-        return cli_usage(cli, "--from needs --to, the end of the span: one to the end of the run takes long");
+        return cli_usage(
+            cli, "--from needs --to, the end of the time span, because a span to the end of the run would take long");
     if (given->to_ps >= 0 && given->to_ps < given->from_ps)
         return cli_usage(cli, "--to is before --from");
     int code = session_load(&session, cli, &given->run.changes);

@@ -249,7 +249,7 @@ try 0 "processes have no bound" compare tests/scenarios/processes.yaml; prints "
 span="tests/scenarios/a-server.yaml --from 1ms --to 1.05ms"
 # shellcheck disable=SC2086
 try 0 "decisions that differ only in time, block and SM are one line" explain $span --policy leftover
-prints "blocks 3521 to 3840 -> device 0 SMs 0 to 79 in turn, one every 1.642 ns; in between waits: registers full on up to 80 SMs"
+prints "blocks 3521 to 3840 -> device 0 SMs 0 to 79 in turn, one every 1.642 ns; in between waits: too few free registers on up to 80 SMs"
 if [ "$(wc -l <<<"$output")" -eq 2 ]; then ok; else bad "one line for alike decisions" "$output"; fi
 # shellcheck disable=SC2086
 try 0 "a wait for the dispatcher is said once" explain $span --policy round_robin
@@ -281,30 +281,30 @@ policies: [{mode: mps}]
 processes: [{name: a, workload: w, active_threads: 50 %}, {name: b, workload: w, active_threads: 25 %}]
 END
 try 0 "why a block may not go to an SM of another part" explain "$work/parts.yaml" --format csv --from '0 ms' --to '2 ms'
-prints 's,mps,0.001,b,k,3,0,,1,"SMs 0 to 1, 3: outside its part; SM 2: block slots full (2 + 1 > 2)",'
+prints 's,mps,0.001,b,k,3,0,,1,"SMs 0 to 1, 3: not available to its process; SM 2: too few free block slots (2 + 1 > 2)",'
 prints 's,mps,0.001,a,k,3,0,0,0,"",1'
 try 0 "the same in short" explain "$work/parts.yaml" --from '0 ms' --to '2 ms'
-prints "in between waits: block slots full in its part on up to 1 SM"
+prints "in between waits: too few free block slots on up to 1 SM"
 # shellcheck disable=SC2086
-try 0 "every decision" explain $span --policy leftover --format csv; prints ',3522,0,,80,"SMs 0 to 79: registers full (65536 + 16384 > 65536)",'
+try 0 "every decision" explain $span --policy leftover --format csv; prints ',3522,0,,80,"SMs 0 to 79: too few free registers (65536 + 16384 > 65536)",'
 prints ',3521,0,0,79,"SMs 1 to 79'
 # shellcheck disable=SC2086
 try 0 "every decision of a policy without scores" explain $span --policy round_robin --format csv
 if ! grep -q '[0-9]$' <<<"$output"; then ok; else bad "a score that no policy gives" "$output"; fi
-try 0 "explain processes" explain tests/scenarios/processes.yaml; prints "train2: unplaced since 0.000000 ms"; prints " more; --from and --to show a span of time, with its blocks"
+try 0 "explain processes" explain tests/scenarios/processes.yaml; prints "train2: unplaced from 0.000000 ms until now"; prints " more lines; --from and --to show a span of time, with its blocks"
 if [ "$(wc -l <<<"$output")" -le 215 ] && ! grep -q block.1 <<<"$output"; then ok; else bad "40 lines a policy" "$output"; fi
 try 0 "explain a span" explain tests/scenarios/processes.yaml --policy exclusive --from '143 ms' --to '144 ms'; prints "train1/step blocks 1 to 640 -> device 0 SMs 0 to 79 in turn"
-prints "train1: copy_in on device 0 since"
+prints "train1: copy_in on device 0 from"
 printf 'scenario: where\ndevices: [{model: a100, count: 2}]\npolicies: [{mode: {mig: {instances: [4g.20gb, 3g.20gb]}}}, {mode: time_slice}, {mode: mps}]\nprocesses: [{name: p, workload: v100/hotspot_512, count: 3, streams: 2, repeat: 20}]\n' >"$work/where.yaml"
 try 0 "where instances are" explain "$work/where.yaml" --from '0 ms' --to '0.1 ms'
-prints "p2/1: kernel on instance 1, 3g.20gb of device 0 since"; prints "p3/2: kernel on instance 2, 4g.20gb of device 1 since"
+prints "p2/1: kernel on instance 1, 3g.20gb of device 0 from"; prints "p3/2: kernel on instance 2, 4g.20gb of device 1 from"
 if [ "$(grep -c '^[mt].*, without blocks of time slices and of MIG instances$' <<<"$output")" -eq 2 ] && grep -q '^mps$' <<<"$output"
 then ok; else bad "who has no blocks" "$output"; fi
 try 0 "what a span would show" explain "$work/where.yaml"
 if [ "$(grep -c 'show a span of time$' <<<"$output")" -eq 2 ]; then ok; else bad "a span without blocks" "$output"; fi
-try 0 "explain a span in which nothing happens" explain "$tutorial" --from "10 us" --to "20 us"; prints "two-tenants: no decision and no event in this span"
+try 0 "explain a span in which nothing happens" explain "$tutorial" --from "10 us" --to "20 us"; prints "two-tenants: there is no decision and no event in this span"
 try 2 "explain a span that ends before it begins" explain "$tutorial" --from "1 ms" --to "0 ms"; prints "--to is before --from"
-try 2 "explain a span without an end" explain "$tutorial" --from "1 ms"; prints "--from needs --to, the end of the span: one to the end of the run takes long"
+try 2 "explain a span without an end" explain "$tutorial" --from "1 ms"; prints "--from needs --to, the end of the time span, because"
 try 0 "explain one moment" explain "$tutorial" --from "1 ms" --to "1 ms"
 try 0 "pods that wait to the end, and an instance that a policy does not make" explain - <<'END'
 scenario: waits
@@ -313,9 +313,9 @@ policies: [parvagpu]
 pods: [{name: a, profile: 3g.20gb, duration: 9 s}, {name: b, profile: 3g.20gb, start: 1 s, duration: 9 s}]
 run: {duration: 5 s}
 END
-prints "b: waits for an instance 3g.20gb: GPUs 1 on which the policy makes none where one could be"
-prints "5000.000000 ms  b: still waits, after 4 s"
-try 0 "explain a cluster" explain tests/golden/cluster.yaml --policy first_fit; prints "on large1, GPU 0"; prints " more; --from and --to"
+prints "b: waits for an instance 3g.20gb; GPUs that have none for it: 1 where the policy creates none although one fits"
+prints "5000.000000 ms  b: still waits after 4 s"
+try 0 "explain a cluster" explain tests/golden/cluster.yaml --policy first_fit; prints "placed on large1, GPU 0"; prints " more lines; --from and --to"
 try 2 "explain as JSON" explain --format json "$tutorial"; prints "--format: 'json' is none of table, csv"
 try 0 "json" run --format json "$tutorial"
 # Several scenarios are one JSON text, on stdout and in files, and one page shows them all.
@@ -458,7 +458,7 @@ exits 3 $? "explain with a policy that no pods have"
 says "'round_robin' is a block policy, not a place policy" "explain with a policy that no pods have"
 if [ -z "$output" ]; then ok; else bad "explain printed before it refused" "${output:0:200}"; fi
 try 3 "explain of a device" explain models/devices/v100.yaml; prints "no file that was named holds a scenario"
-try 0 "where pods went" explain "$cluster" --policy first_fit --to '60 s'; prints "on large1, GPU 0"
+try 0 "where pods went" explain "$cluster" --policy first_fit --to '60 s'; prints "placed on large1, GPU 0"
 printf 'scenario: wait\nnodes: [{name: a, gpus: 2, cpu: 4, model: G2}, {name: b, gpus: 1, cpu: 8, model: T4}]\npolicies: [first_fit]\npods:\n  - {name: p, gpus: 2, cpu: 8}\n  - {name: q, gpus: 1, cpu: 8}\n  - {name: r, gpus: 1, cpu: 8, models: G2}\n  - {name: s, cpu: 9}\n  - {name: t, gpu_memory: 1 GiB}\n' >"$work/wait.yaml"
 try 0 "another clock and times in us" run "$tutorial" --set devices.v100.clock='700 MHz' --replications 1
 prints "warning: the clock does not change how long kernels take whose block_time is a time, such as 'single': only cycles"

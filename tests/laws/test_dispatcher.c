@@ -51,7 +51,7 @@ static int note_wait(void *user, const struct sms_run_event *event)
     *(strstr(wait->reason, "dispatcher") ? &waits->dispatcher_us
       : strstr(wait->reason, "cost")     ? &waits->launch_us
                                          : &waits->slots_us) = (double)wait->waited_ps / 1e6;
-    if (strcmp(wait->reason, "block slots full") == 0)
+    if (strcmp(wait->reason, "too few free block slots") == 0)
         waits->sms = wait->sms;
     return 0;
 }

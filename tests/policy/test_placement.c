@@ -19,8 +19,8 @@ static void the_third_block_waits_for_compute_on_all_four_sms(void **state)
     (void)state;
     struct sms_file *file = load_path(SOURCE_DIR "/scenarios/fine-grained-2022/worked-example.yaml");
     struct log log = decisions_of(file, "utilization_aware");
-    assert_string_equal(log.reasons, "SMs 0, 3: fp32 too busy for the policy, at 90 %; the block takes fp32 30 %, "
-                                     "fp64 40 % (compute); SMs 1 to 2: fp64 too busy for the policy, at 90 %; the "
+    assert_string_equal(log.reasons, "SMs 0, 3: fp32 is too busy for the policy, at 90 %; the block takes fp32 30 %, "
+                                     "fp64 40 % (compute); SMs 1 to 2: fp64 is too busy for the policy, at 90 %; the "
                                      "block takes fp32 30 %, fp64 40 % (compute)");
     sms_file_free(file);
 }

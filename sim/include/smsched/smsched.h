@@ -122,7 +122,7 @@ struct sms_decision {
     uint64_t block;      /* number within the launch, from 1 */
     size_t passed;       /* SMs that refused the block */
     const char *reasons; /* why they refused it, or what else the block waits for, as text */
-    const char *cause;   /* what kept it from most of them in a few words, as "registers full"; "" if none refused */
+    const char *cause;   /* what kept it from most of them in a few words, as "too few free registers"; "" for none */
     double score; /* of the SM, the highest of all that admit the block; NAN: the policy gives none, or it waits */
 };
 

@@ -41,21 +41,21 @@ static int cause_of(const struct sms__blocks *device, size_t sm, const struct sm
 const char *sms__cause_words(const struct sms__blocks *device, int cause, char *out, size_t size)
 {
     if (cause == SMS_BLOCKS)
-        snprintf(out, size, "block slots full");
+        snprintf(out, size, "too few free block slots");
     else if (cause < SMS_LIMITS)
-        snprintf(out, size, "%s full", sms__limit_names[cause]);
+        snprintf(out, size, "too %s free %s", cause == SMS_SHARED_MEMORY ? "little" : "few", sms__limit_names[cause]);
     else if (cause == NO_RESOURCE)
         snprintf(out, size, "refused by %s", device->setup.policy->policy->name);
     else {
         const struct sms__resource *resource = &device->setup.model->resource[cause - SMS_LIMITS];
-        snprintf(out, size, resource->hard ? "%s full" : "%s too busy for the policy", resource->name);
+        snprintf(out, size, resource->hard ? "too little free %s" : "%s is too busy for the policy", resource->name);
     }
     return out;
 }
 
 const char *sms__dispatcher_words(const struct sms__blocks *device, char *out, size_t size)
 {
-    snprintf(out, size, "the dispatcher: it starts a block every %.6g ns",
+    snprintf(out, size, "the dispatcher, which starts a block every %.6g ns",
              (double)device->dispatcher.interval_ps / 1e3);
     return out;
 }
@@ -178,7 +178,7 @@ static void append_refusal(struct text *text, const struct sms__blocks *device, 
         append(text, "%s", refusal->named.chars);
     char words[128];
     if (refusal->cause == OUTSIDE)
-        append(text, ": outside its part");
+        append(text, ": not available to its process");
     else
         append(text, ": %s%s", sms__cause_words(device, refusal->cause, words, sizeof words), refusal->detail.chars);
 }
@@ -256,12 +256,11 @@ void sms__explain(struct sms__blocks *device, struct sms__launch *launch, size_t
     if (is_left_out(device, is_known, now))
         return;
     struct text text = {""};
-    char words[96], cause[128] = "";
+    char cause[128] = "";
     struct refusals all;
     ask_again(device, launch, ring_start, sm, &all);
     if (all.sms)
-        snprintf(cause, sizeof cause, "%s%s", sms__cause_words(device, main_refusal(&all)->cause, words, sizeof words),
-                 launch->shape->allowed ? " in its part" : "");
+        sms__cause_words(device, main_refusal(&all)->cause, cause, sizeof cause);
     for (size_t i = 0; i < all.causes && (all.sms || sm < 0); i++)
         append_refusal(&text, device, &all.by[i]);
     const bool scores = sm >= 0 && device->setup.policy->policy->search == SMS_SEARCH_BEST;

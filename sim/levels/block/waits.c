@@ -109,8 +109,8 @@ static const char *name(const struct sms__blocks *device, int what, char *out, s
     if (what == DISPATCHER)
         return sms__dispatcher_words(device, out, size);
     if (what == GRIDS)
-        snprintf(out, size, "the device has its %llu grids", (unsigned long long)device->setup.model->grids);
-    return what == GRIDS ? out : what == OTHERS ? "other blocks go first" : "the launch's cost";
+        snprintf(out, size, "the device's limit of %llu grids", (unsigned long long)device->setup.model->grids);
+    return what == GRIDS ? out : what == OTHERS ? "other blocks go first" : "the cost of the launch";
 }
 
 /* Emits what the launch has waited for, and counts from 0 again. */

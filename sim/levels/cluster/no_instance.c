@@ -16,13 +16,13 @@ struct sms__drained {
 enum reason { OTHER_MODEL, NODE_FULL, NOT_SPLIT, DRAINS, FIXED, IN_USE, REFUSED, REASONS };
 
 static const char *const reasons[REASONS] = {
-    "of a model that has no such profile or that the pod does not ask for",
-    "on a node that the pod does not fit",
-    "whole",
-    "that drain",
-    "with a fixed layout in which no such instance is free",
-    "on which pods are in the way",
-    "on which the policy makes none where one could be",
+    "of a model without this profile, or that the pod does not accept",
+    "on a node without room for the pod",
+    "not split into instances",
+    "being drained",
+    "with a fixed layout without such a free instance",
+    "where running pods are in the way",
+    "where the policy creates none although one fits",
 };
 
 static enum reason reason_of(const struct sms_node_view *node, uint32_t gpu, const struct sms_pod_view *pod)
@@ -47,7 +47,8 @@ static void explain(const struct sms__cluster_run *run, uint32_t p, uint64_t now
     for (size_t n = 0; n < run->cluster->nodes; n++)
         for (uint32_t i = 0; i < run->ledger.node[n].gpus; i++)
             gpus[reason_of(&run->ledger.node[n], i, pod)]++;
-    snprintf(text, sizeof text, "waits for an instance %s: GPUs", run->cluster->profiles.name[pod->profile - 1]);
+    snprintf(text, sizeof text,
+             "waits for an instance %s; GPUs that have none for it:", run->cluster->profiles.name[pod->profile - 1]);
     const char *comma = "";
     for (size_t r = 0; r < REASONS; r++)
         if (gpus[r]) {
