@@ -68,7 +68,7 @@ static void tell(struct sms__reader *reader, struct sms_file *file, const struct
              "ends at 100 %%: its gain under a policy that admits fewer blocks is not one of sharing%s",
              kernel->name, 100 * wants, device->resource[r].name, device->name,
              strict ? "; 'synthetic: true' in its workload allows it" : "");
-    if (!sms__has_error(list, &at, text))
+    if (!sms__has_error(list, &at, device->mig.profile ? NULL : text)) /* the whole device came before its instances */
         sms__error(list, strict ? SMS_EINPUT : SMS_OK, at, "%s", text);
 }
 

@@ -21,10 +21,21 @@ void sms__unite_resources(struct sms__arena *arena, struct sms_scenario *scenari
     }
 }
 
+/* Names the devices that lack it, if they are of several models. */
 void sms__complain_unknown_resource(struct sms__reader *reader, const struct sms__node *node,
                                     const struct sms_scenario *scenario)
 {
-    sms__complain_unknown(reader, node, "resource", scenario->resources, sms__text_at, scenario->resource);
+    const char *what = "resource", *last = NULL;
+    size_t models = 0;
+    for (size_t d = 0; d < scenario->devices; d++) {
+        const struct sms__device *device = scenario->device[d];
+        if (device->mig.profile || (last && !strcmp(last, device->name)))
+            continue;
+        last = device->name;
+        what = sms__print(reader->arena, "%s%s%s", what, models++ ? ", " : " on ", last);
+    }
+    what = models > 1 ? sms__print(reader->arena, "%s:", what) : "resource";
+    sms__complain_unknown(reader, node, what, scenario->resources, sms__text_at, scenario->resource);
 }
 
 void sms__check_demands(struct sms__reader *reader, const struct sms_scenario *scenario,

@@ -362,20 +362,29 @@ static bool is_reported(const struct sms__field *fields, const struct sms__field
     return false;
 }
 
+/* Whether a key of the map is none of the fields. It has been reported, and may be meant for one that is missing. */
+static bool has_unknown_key(const struct sms__node *map, const struct sms__field *fields)
+{
+    bool unknown = false;
+    for (size_t i = 0; i + 1 < map->items && !unknown; i += 2)
+        unknown = map->item[i]->kind == SMS__SCALAR && !find_field(fields, map->item[i]->text);
+    return unknown;
+}
+
 /* Reports, at the last of them, unless exactly one of the fields with these words is given. */
 static void check_one_of(struct sms__reader *reader, const struct sms__node *map, const struct sms__field *fields,
                          const char *words)
 {
     size_t given = 0;
     const struct sms__node *last = map;
-    for (; fields->name; fields++) {
-        const struct sms__node *value = sms__node_get(map, fields->name);
-        if (!value || !same(fields->one_of, words))
+    for (const struct sms__field *field = fields; field->name; field++) {
+        const struct sms__node *value = sms__node_get(map, field->name);
+        if (!value || !same(field->one_of, words))
             continue;
         given++;
         last = value;
     }
-    if (given != 1)
+    if (given > 1 || (given == 0 && !has_unknown_key(map, fields)))
         sms__complain(reader, last, "%s", words);
 }
 
@@ -397,7 +406,7 @@ static void check_presence(struct sms__reader *reader, const struct sms__node *m
     for (const struct sms__field *field = fields; field->name; field++)
         if (field->one_of && !is_reported(fields, field, field->one_of, NULL, map))
             check_one_of(reader, map, fields, field->one_of);
-    if (reader->errors->count > before)
+    if (reader->errors->count > before || has_unknown_key(map, fields))
         return;
     for (const struct sms__field *field = fields; field->name; field++)
         if (field->needs)

@@ -100,4 +100,16 @@ assert list(alone) == [("fine_grained", "gather"), ("fine_grained", "multiply")]
 assert all(a["differs"] and a["ratio"] > 1.03 and a["ratio_ci95"] > 0 for a in alone.values()), alone
 assert "gather gains +" in found["answer"]["text"], found["answer"]
 END
+# What is said of the whole device holds for its instances.
+cat >instances.yaml <<'END'
+workload: gather
+kernels: [{name: gather, blocks: 2000, threads: 256, block_time: 40 us, demand: {dram: 26 %}}]
+---
+scenario: instances
+nodes: [{name: n, devices: {model: a100}, mig: [{changes: free, change: 1 s}]}]
+pods: [{name: a, workload: gather, profile: 3g.20gb}, {name: b, workload: gather, profile: 1g.5gb}]
+END
+try 0 "instances" validate instances.yaml
+if [ "$(grep -c "warning: kernel 'gather' demands" <<<"$output")" -eq 1 ]; then ok; else bad "a warning for each instance" "$output"; fi
+
 finish
