@@ -134,7 +134,7 @@ enum { ROWS_LEAST = 100000, ROWS_A_VALUE = 4 };
 static const char *const columns[] = {"scenario", "policy", "subject", "name",        "metric",
                                       "mean",     "sd",     "ci95",    "replications"};
 enum { COLUMNS = sizeof columns / sizeof *columns, COLUMNS_MOST = COLUMNS + 1 }; /* `interval` came later */
-enum { SCENARIO, POLICY, WORD, SUBJECT, METRIC, MEAN };
+enum { SCENARIO, POLICY, WORD, SUBJECT, METRIC, MEAN, REPLICATIONS = COLUMNS - 1 };
 
 /* A value of the results, with the words by which a row names it. */
 struct value {
@@ -217,18 +217,24 @@ static const char *policy_at(const void *results, size_t p) { return sms_results
 static void describe_row(const struct baseline *baseline, struct sms__check *check, double actual, double expected)
 {
     const char(*const field)[SMS__FIELD_BYTES] = baseline->field;
-    snprintf(check->name, sizeof check->name, "%s of %s %s under %s", field[METRIC], field[WORD], field[SUBJECT],
-             field[POLICY]);
+    const struct sms_results *results = find(baseline, SCENARIO + 1)->result.results;
+    const bool named = strcmp(field[WORD], field[SUBJECT]) != 0;
+    char number[24];
+    snprintf(number, sizeof number, "%zu", sms_results_replications(results));
+    snprintf(check->name, sizeof check->name, "%s of %s%s%s under %s", field[METRIC], field[WORD], named ? " " : "",
+             named ? field[SUBJECT] : "", field[POLICY]);
     if (isnan(actual) && !find(baseline, POLICY + 1)) {
-        const struct sms_results *results = find(baseline, SCENARIO + 1)->result.results;
         const char *near = sms__nearest(field[POLICY], sms_results_policies(results), policy_at, results);
-        snprintf(check->message, sizeof check->message, "the run has no such policy%s%s%s, baseline %.6g",
-                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", expected);
+        snprintf(check->message, sizeof check->message, "the run has no such policy%s%s%s; the baseline is %.6g",
+                 near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", expected);
     } else if (isnan(actual))
-        snprintf(check->message, sizeof check->message, "the run has no such value, baseline %.6g", expected);
+        snprintf(check->message, sizeof check->message, "the run has no such value; the baseline is %.6g", expected);
     else
         snprintf(check->message, sizeof check->message, "%.6g, baseline %.6g (%+.3g %%)", actual, expected,
                  expected != 0 ? 100 * (actual / expected - 1) : 0);
+    if (strcmp(field[REPLICATIONS], number) != 0)
+        append(check->message, sizeof check->message, "; replications: %s, baseline %.20s", number,
+               field[REPLICATIONS]);
 }
 
 /* Rows of scenarios that were not run are skipped, and those of metrics without a value. */
