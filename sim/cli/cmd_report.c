@@ -39,7 +39,7 @@ static const char *out_of(const struct cli *cli)
 static int print(const struct cli *cli, struct sms__page *page, FILE *to)
 {
     if (options_of(cli)->format == HTML)
-        return sms__page_write(page, to);
+        return sms__page_write(page, to, out_of(cli));
     if (sms__json_write(json_incref(page->data), to, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) == 0)
         return SMS_OK;
     return sms__fail(&page->errors, SMS_EIO, out_of(cli), "cannot be written: %s", strerror(errno));

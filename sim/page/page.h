@@ -36,7 +36,7 @@ void sms__page_note(struct sms__page *page, const char *format, ...) __attribute
 void sms__page_step(struct sms__page *page);
 
 /* template.c: writes the page. */
-int sms__page_write(struct sms__page *page, FILE *to);
+int sms__page_write(struct sms__page *page, FILE *to, const char *path);
 
 /* page_folder.c: reads a folder of `run --out`. */
 int sms__page_read_folder(struct sms__page *page);

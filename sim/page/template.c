@@ -33,6 +33,7 @@ struct template
     const struct sms__page *page;
     const char *share;
     FILE *to;
+    const char *path;
     struct sms_errors *errors;
     struct sms__arena arena;
     const char *frame, *style, *library, *script; /* texts of the files */
@@ -162,7 +163,7 @@ static int write_page(const struct template *template)
     for (const char *placeholder; (placeholder = strstr(rest, "{{")) != NULL; rest = strstr(placeholder, "}}") + 2) {
         fwrite(rest, 1, (size_t)(placeholder - rest), to);
         if (!strstr(placeholder, "}}") || write_part(template, placeholder + 2, to))
-            return sms__fail(template->errors, SMS_EIO, NULL, "the page cannot be written: %s", strerror(errno));
+            return sms__fail(template->errors, SMS_EIO, template->path, "cannot be written: %s", strerror(errno));
     }
     fputs(rest, to);
     return SMS_OK;
@@ -181,9 +182,9 @@ static int make_page(void *user)
     return code == SMS_OK ? write_page(template) : code;
 }
 
-int sms__page_write(struct sms__page *page, FILE *to)
+int sms__page_write(struct sms__page *page, FILE *to, const char *path)
 {
-    struct template template = {.page = page, .share = page->share, .to = to, .errors = &page->errors};
+    struct template template = {.page = page, .share = page->share, .to = to, .path = path, .errors = &page->errors};
     int code = sms__guard(&template.arena, make_page, &template);
     if (code == SMS_ENOMEM && page->errors.count == 0)
         sms__fail(&page->errors, code, NULL, "out of memory");

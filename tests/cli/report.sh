@@ -342,6 +342,7 @@ refuse 3 "is it the database of a sweep?" "a database without points" other.db
 mkdir folder.html
 try 4 "a folder where the page should be" report run -o folder.html; prints "is a folder; name a file"
 try 4 "a folder that is not there" report run -o none/page.html; prints "cannot be made: No such file or directory"
+if [ -w /dev/full ]; then try 4 "a full disk" report run -o /dev/full; prints "/dev/full: error: cannot be written: No space left"; fi
 if [ -w /dev/full ] && "$smsched" report run -o - >/dev/full 2>"$work/err"; then bad "a full disk is not noticed"; else ok; fi
 
 # ---- pages of large results stay small ----
