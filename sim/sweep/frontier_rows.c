@@ -18,14 +18,14 @@ static const char *name_state(const struct sms__search_found *found, uint64_t va
     if (found->open)
         return "missing";
     if (found->late != UINT64_MAX)
-        return found->none ? "none holds" : "not told";
+        return found->none ? "none holds" : "undecided";
     if (holds && fails)
         return "between";
     if (holds && found->holds == (first_good ? values - 1 : 0))
         return "all hold";
     if (fails && found->fails == (first_good ? 0 : values - 1))
-        return found->odd[0] == UINT64_MAX ? "none holds" : "not told"; /* farther on one may */
-    return holds ? "no value surely fails" : fails ? "no value surely holds" : "not told";
+        return found->odd[0] == UINT64_MAX ? "none holds" : "undecided"; /* one beyond may hold */
+    return holds ? "no value is shown to fail" : fails ? "no value is shown to hold" : "undecided";
 }
 
 struct telling {
@@ -55,9 +55,9 @@ static const char *remark(struct telling *telling, const struct sms__search_foun
     if (found->early != UINT64_MAX) {
         const char *early = value_text(telling, found->early), *name = limit_name(telling, found->early_limit);
         if (found->late == UINT64_MAX)
-            return sms__print(telling->arena, "%s is missed up to %s, and met farther on", name, early);
-        return sms__print(telling->arena, "limits pull apart: %s is missed up to %s, %s from %s on", name, early,
-                          limit_name(telling, found->late_limit), value_text(telling, found->late));
+            return sms__print(telling->arena, "%s is missed up to %s, and met beyond", name, early);
+        return sms__print(telling->arena, "no value meets all limits: %s is missed up to %s, and %s from %s on", name,
+                          early, limit_name(telling, found->late_limit), value_text(telling, found->late));
     }
     if (found->odd[0] == UINT64_MAX)
         return found->holds == UINT64_MAX || found->fails == UINT64_MAX ? found->warning : "";
@@ -89,7 +89,7 @@ static const char *name_place(const struct sms__race *race, size_t i)
         return "missing";
     if (race->racer[i].state != SMS__RACES)
         return race->racer[i].state == SMS__RACES_WORSE ? "worse" : "no value";
-    return !race->over ? "missing" : i == race->leader ? "best" : "not told apart";
+    return !race->over ? "missing" : i == race->leader ? "best" : "no significant difference";
 }
 
 /* Tells where the i-th of a race is. */
@@ -158,7 +158,8 @@ const char *sms__search_says(struct sms__arena *arena, const struct sms__plan *p
     const struct sms__search_asked *asked = &plan->search;
     const char *of = sms__plan_asks(plan, "of");
     if (asked->find == SMS__FIND_BEST)
-        return sms__print(arena, "may be the best by %s%s%s; the best is among them with a confidence of %g %%",
+        return sms__print(arena,
+                          "values that may be the best by %s%s%s; the best is among them with a confidence of %g %%",
                           sms__plan_asks(plan, "metric"), of ? " of " : "", of ? of : "", 100 * asked->confidence);
     return sms__print(arena, "the %s %s with %s, each with a confidence of %g %%",
                       asked->find == SMS__FIND_LEAST ? "least" : "largest",
@@ -206,7 +207,8 @@ static void print_ends(const struct printing *printing, const struct sms__search
     if (!strcmp(row->state, "between"))
         fprintf(to, "%s holds, %s does not", holds, fails);
     else
-        fprintf(to, "%s%s%s%s%s", row->state, *holds ? ", as far as " : "", holds, *fails ? ", from " : "", fails);
+        fprintf(to, "%s%s%s%s%s", row->state, *holds ? ", met up to " : "", holds, *fails ? ", missed from " : "",
+                fails);
     fprintf(to, " (%llu points, %llu replications)", (unsigned long long)row->found->points,
             (unsigned long long)row->found->replications);
 }
@@ -220,7 +222,7 @@ static bool print_row(void *user, const struct sms__search_row *row)
         return true;
     }
     if (printing->lines++ == LINES_MAX) {
-        fputs("  more in found.csv\n", to);
+        fputs("  found.csv has more\n", to);
         return false;
     }
     print_who(printing, row);

@@ -57,7 +57,7 @@ worse = [r for r in equal if r["state"] == "worse"]
 assert len({r["run.seed"] for r in worse}) <= 9, worse # of 100 races with 5 %, more than 9 three times in 100
 assert all(r["replications"] == "40" for r in equal if r["state"] != "worse")
 values = lambda state: [r["workloads.request.kernels.infer.jitter"] for r in order if r["state"] in state]
-group = values(("best", "not told apart"))
+group = values(("best", "no significant difference"))
 assert group.count("0 %") >= seeds - 2, group # of 24 with 95 %, fewer than 20 once in 1000
 assert group.count("50 %") <= 2 < seeds - 4 < group.count("10 %") <= seeds or seeds < 24, group
 assert sum(int(r["replications"]) for r in order if r["state"] == "worse") < 0.8 * 40 * len(values("worse"))
@@ -109,7 +109,7 @@ search: {vary: {mixes: {of: [1, 2, 3], into: [vms.a.repeat, devices.0.sms]}}, fi
 END
 try 0 "a race without chance" sweep exact.yaml
 prints "vms.a.repeat = 1, devices.0.sms = 3, round_robin: 1.074 ms, best (5 replications)"
-prints "vms.a.repeat = 1, devices.0.sms = 3, leftover: 1.074 ms, not told apart (5 replications)"
+prints "vms.a.repeat = 1, devices.0.sms = 3, leftover: 1.074 ms, no significant difference (5 replications)"
 prints "4 others are worse: see found.csv"
 try 0 "which ends after one stage" sweep status exact.yaml; prints "3 points: 3 done"
 if [ "$(grep -c 'worse,.*,1,5$' exact.sweep/results/found.csv)" = 4 ]; then ok; else bad "exact values race on" "$(cat exact.sweep/results/found.csv)"; fi

@@ -143,8 +143,8 @@ assert all((r["state"], r["holds"], r["fails"]) == ("none holds", "", "40") for 
 database = sqlite3.connect("least.sweep/results/sweep.db")
 assert database.execute('SELECT count(*) FROM found JOIN point USING (point) WHERE "vms.a.repeat" = 3 AND holds = ?', (first,)).fetchone() == (2,)
 END
-if grep -q "round_robin: all hold, as far as 1 (" anything.out; then ok; else bad "all values hold" "$(cat anything.out)"; fi
-if grep -q "round_robin: none holds, from 40 (" nothing.out; then ok; else bad "no value holds" "$(cat nothing.out)"; fi
+if grep -q "round_robin: all hold, met up to 1 (" anything.out; then ok; else bad "all values hold" "$(cat anything.out)"; fi
+if grep -q "round_robin: none holds, missed from 40 (" nothing.out; then ok; else bad "no value holds" "$(cat nothing.out)"; fi
 
 # Runs that end before any job does have no value, and so no order.
 sed -e 's/vms: .*/vms: [{name: a, workload: w, arrivals: {poisson: 1 ms}}]\nrun: {duration: 2 us}/' exact.yaml >brief.yaml
@@ -190,7 +190,7 @@ opposed() { # NAME LIMIT-OF-A LIMIT-OF-B
 opposed window '3 ms' '900 us'
 opposed narrow '1200 us' '1050 us'
 opposed never '1 ms' '2 ms'
-python3 - <<'END' && ok || bad "limits that pull apart have another answer than all runs" "$(cat window.out narrow.out never.out)"
+python3 - <<'END' && ok || bad "limits that no value meets have another answer than all runs" "$(cat window.out narrow.out never.out)"
 import csv
 runs = list(csv.DictReader(open("every.sweep/results/vms.csv")))
 a, b = ({int(r["devices.0.sms"]): float(r["job_latency_mean_ns"]) for r in runs if r["vm"] == vm} for vm in "ab")
@@ -198,12 +198,12 @@ for plan, most, least in ("window", 3e6, 9e5), ("narrow", 1.2e6, 1.05e6):
     met = [n for n in a if a[n] < most and b[n] > least]
     row = next(csv.DictReader(open(f"{plan}.sweep/results/found.csv")))
     assert met and max(met) < 40 and row["holds"] == str(min(met)) and row["fails"] == str(min(met) - 1) and row["state"] == "between", (met, row)
-    assert row["remark"].startswith("job_latency_mean_ns of b is missed up to ") and row["remark"].endswith(", and met farther on"), row
+    assert row["remark"].startswith("job_latency_mean_ns of b is missed up to ") and row["remark"].endswith(", and met beyond"), row
 row = next(csv.DictReader(open("never.sweep/results/found.csv")))
 early, late = max(n for n in b if b[n] > 2e6), min(n for n in a if a[n] < 1e6)
 assert early < late and row["holds"] == "" and row["state"] == "none holds", row
 words = row["remark"].split()
-assert row["remark"].startswith("limits pull apart: job_latency_mean_ns of b is missed up to ") and words[-1] == "on" and int(words[-2]) < late, row
+assert row["remark"].startswith("no value meets all limits: job_latency_mean_ns of b is missed up to ") and words[-1] == "on" and int(words[-2]) < late, row
 END
 sed -e 's/plan: pair/plan: ratio/' -e 's/where: .*/where: {fairness_ratio of host: ">= 5"}/' tenants.yaml >ratio.yaml
 try 3 "a bare percentage" sweep ratio.yaml; prints "'5' without % is 500 %: write '5 %', or '500 %' if that is meant"
@@ -239,5 +239,5 @@ base: queue.yaml
 search: {vary: {vms.server.arrivals.poisson: [9 ms, 8 ms, 7 ms]}, find: least, where: {job_latency_p99_ns: "< 150 us"}, of: server, most: 10}
 END
 try 0 "a metric without an interval" sweep few.yaml
-prints "leftover: not told"; prints "so it is their maximum, which has no interval"
+prints "leftover: undecided"; prints "so it is their maximum, which has no interval"
 finish

@@ -61,7 +61,7 @@ function sweepBest(ranks) {
   const counts = (list, key) => list.map(c => `${c.label} ${group(String(c[key]))}`).join(', ');
   const shared = ranks.filter(c => c.shared > 0);
   return el('p', {}, shared.length ? 'Best alone at: ' : 'Best at: ', counts(ranks, 'best'), '.',
-    shared.length ? ` Not told apart from the best at: ${counts(shared, 'shared')}.` : null, shared.length && ranks[0].equal ? ` All are equal at ${group(String(ranks[0].equal))}.` : null);
+    shared.length ? ` No significant difference from the best at: ${counts(shared, 'shared')}.` : null, shared.length && ranks[0].equal ? ` All are equal at ${group(String(ranks[0].equal))}.` : null);
 }
 
 /* Every metric of every name. The name that covers the whole subject comes first. */
