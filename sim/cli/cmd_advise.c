@@ -132,7 +132,8 @@ static int set_target(const struct cli *cli, const char *value, const struct sms
             program->target = (struct sms__target){metrics[i].metric, metrics[i].word, metrics[i].beyond, ps / 1e3};
             return code;
         }
-    return cli_usage(cli, "--slo: '%s' is no target, as 'serve:p99<50ms' is; metrics: mean, p50, p95, p99", value);
+    return cli_usage(cli, "--slo: '%s' is not a target; write it as 'serve:p99<50ms'; metrics: mean, p50, p95, p99",
+                     value);
 }
 
 static int set_load(const struct cli *cli, const char *value, const struct sms__programs *programs)
@@ -161,7 +162,7 @@ static int set_copies(const struct cli *cli, const char *value, const struct sms
     const unsigned long least = strtoul(rest, &end, 10);
     const unsigned long most = !strncmp(end, "..", 2) ? strtoul(end + 2, &end, 10) : least;
     if (*end || rest[0] < '0' || rest[0] > '9' || least < 1 || most < least || most > COPIES_MOST)
-        return cli_usage(cli, "--copies: '%s' is no number of copies, as 3 or 1..5 is, of at most %d", value,
+        return cli_usage(cli, "--copies: '%s' is not a number of copies; write 3 or 1..5, with at most %d", value,
                          COPIES_MOST);
     for (size_t p = 0; p < programs->count; p++)
         if (!named || named == &programs->program[p]) {
@@ -185,7 +186,7 @@ static int set_all(const struct cli *cli, const char *const *values, const struc
     for (size_t i = 0; values[i] && code == EXIT_OK; i++) {
         for (size_t before = 0; before < i; before++)
             if (are_of_one(values[before], values[i]))
-                return cli_usage(cli, "'%s' and '%s' are of one program, which has one of them at most", values[before],
+                return cli_usage(cli, "'%s' and '%s' are for the same program; give only one of them", values[before],
                                  values[i]);
         code = set(cli, values[i], programs);
     }
@@ -350,11 +351,11 @@ static int set_kinds(struct advising *advising)
         char *end = NULL;
         const unsigned long gpus = number ? strtoul(number + 1, &end, 10) : 1;
         if (number && (*end || number[1] < '0' || number[1] > '9' || gpus < 1 || gpus > GPUS_MOST))
-            return cli_usage(cli, "--device: '%s' is no number of GPUs, as a100=4 is, of at most %d", given->device[i],
-                             GPUS_MOST);
+            return cli_usage(cli, "--device: '%s' is not a number of GPUs; write a100=4, with at most %d",
+                             given->device[i], GPUS_MOST);
         for (size_t k = 0; k < pack->kinds; k++)
             if (strlen(pack->kind[k].name) == length && !strncmp(pack->kind[k].name, given->device[i], length))
-                return cli_usage(cli, "--device: '%s' is there twice", pack->kind[k].name);
+                return cli_usage(cli, "--device: '%s' is given twice", pack->kind[k].name);
         *SMS__APPEND(&advising->arena, pack->kind, pack->kinds) =
             (struct sms__kind){.name = sms__copy(&advising->arena, given->device[i], length), .gpus = gpus};
     }

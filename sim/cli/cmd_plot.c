@@ -60,7 +60,7 @@ static int choose_formats(struct job *job)
     for (const char *word = list;; word++) {
         size_t length = strcspn(word, ",");
         if (!want(job, word, length))
-            return cli_usage(job->cli, "--format: '%.*s' is none of svg, pdf, png", (int)length, word);
+            return cli_usage(job->cli, "--format: '%.*s' is not one of svg, pdf, png", (int)length, word);
         word += length;
         if (*word == '\0')
             return EXIT_OK;
@@ -85,7 +85,7 @@ static int choose_width(struct job *job)
             *width = number * units[i].inches;
     return *width >= 2 && *width <= 40
                ? EXIT_OK
-               : cli_usage(job->cli, "--width: '%s' is none of column, page, or 2in to 40in, such as 8.5cm", text);
+               : cli_usage(job->cli, "--width: '%s' is not column, page, or 2in to 40in, such as 8.5cm", text);
 }
 
 /* ---- where to read and write ---- */

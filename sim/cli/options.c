@@ -149,7 +149,7 @@ static int set_choice(struct cli *cli, const struct cli_entry *entry, const char
         *(int *)place_of(cli, entry) = i;
         return 0;
     }
-    return cli_usage(cli, "--%s: '%s' is none of %s", entry->option->name, text, all);
+    return cli_usage(cli, "--%s: '%s' is not one of %s", entry->option->name, text, all);
 }
 
 static int add_to_list(struct cli *cli, const struct cli_entry *entry, const char *value)
@@ -171,7 +171,8 @@ static int set_text(struct cli *cli, const struct cli_entry *entry, const char *
     if (*text && entry->option->file)
         return cli_usage(cli, "--%s is given twice: '%s' and '%s'", entry->option->name, *text, value);
     if (entry->option->file >= CLI_OUTPUT && !entry->option->to_stdout && !strcmp(value, "-"))
-        return cli_usage(cli, "--%s: '-' is no name of a file; it is not written to stdout", entry->option->name);
+        return cli_usage(cli, "--%s: '-' is not the name of a file; this option does not write to stdout",
+                         entry->option->name);
     *text = value;
     return 0;
 }

@@ -450,7 +450,7 @@ def check_chance(work):
     check("both are of one truth", abs(more["mean"] - few["mean"]) < few["ci95"], (more, few))
     between = (more["mean"] + more["ci95"] / 2) / 1e6
     text = run(*pair, "--device", "v100", "--load", "serve:60/s", "--slo", f"serve:p99<{between}ms", "--unknowns", "1").stdout
-    check("and what they leave open is said", "mps, serve first (may miss)" in text and "  may miss: the 95 % interval" in text, text)
+    check("and what they leave open is said", "mps, serve first (may miss)" in text and "  may miss: the runs do not show whether a target is met" in text, text)
 
 
 def check_errors(work):
@@ -471,11 +471,11 @@ def check_errors(work):
         refused(3, words, work / "none.yaml", third, "v100/cfd_193", "--device", "a100")
     refused(2, "'1e17B' is out of range; it must be from 1 B to 1 TB", third, "--device", "a100", "--gpu-memory", "third:1e17B")
     refused(2, "did you mean 'third'", third, "--device", "a100", "--slo", "thrd:p99<1ms")
-    refused(2, "is no target", third, "--device", "a100", "--slo", "third:p98<1ms")
+    refused(2, "is not a target", third, "--device", "a100", "--slo", "third:p98<1ms")
     refused(2, "has no unit", third, "--device", "a100", "--slo", "third:p99<50")
-    refused(2, "are of one program", third, "--device", "a100", "--slo", "third:p99<50ms", "--slo", "third:p50<5ms")
+    refused(2, "are for the same program", third, "--device", "a100", "--slo", "third:p99<50ms", "--slo", "third:p50<5ms")
     refused(2, "has no unit; units here: /h, /min, /s", third, "--device", "a100", "--load", "third:30")
-    refused(2, "is no number of copies", third, "--device", "a100", "--copies", "3..1")
+    refused(2, "is not a number of copies", third, "--device", "a100", "--copies", "3..1")
     refused(2, "names no program", third, "--device", "a100", "--gpu-memory", "1GiB")
     (work / "report.nsys-rep").write_text("x")
     refused(3, "nsys export --type sqlite", work / "report.nsys-rep", "--device", "a100")

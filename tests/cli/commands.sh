@@ -316,7 +316,7 @@ END
 prints "b: waits for an instance 3g.20gb; GPUs that have none for it: 1 where the policy creates none although one fits"
 prints "5000.000000 ms  b: still waits after 4 s"
 try 0 "explain a cluster" explain tests/golden/cluster.yaml --policy first_fit; prints "placed on large1, GPU 0"; prints " more lines; --from and --to"
-try 2 "explain as JSON" explain --format json "$tutorial"; prints "--format: 'json' is none of table, csv"
+try 2 "explain as JSON" explain --format json "$tutorial"; prints "--format: 'json' is not one of table, csv"
 try 0 "json" run --format json "$tutorial"
 # Several scenarios are one JSON text, on stdout and in files, and one page shows them all.
 try 0 "several scenarios" run tests/scenarios/expectations.yaml scenarios/gpushare/bind.yaml --quiet --out "$work/several"
@@ -347,7 +347,7 @@ try 1 "a missed expectation" check "$work/missed.yaml" --junit "$work/junit.xml"
 if grep -qE '<testsuite .* time="[0-9.]+"' "$work/junit.xml" && grep -qE '<testcase .* time="[0-9.]+"' "$work/junit.xml"; then ok; else bad "JUnit has times"; fi
 if grep -q '<failure' "$work/junit.xml"; then ok; else bad "JUnit holds the failure"; fi
 if "$smsched" check "$work/missed.yaml" --quiet --junit - | sed 's/ time="[^"]*"//' | cmp -s - <(sed 's/ time="[^"]*"//' "$work/junit.xml"); then ok; else bad "JUnit on stdout"; fi
-try 2 "a trace on stdout" run "$tutorial" --trace -; prints "--trace: '-' is no name of a file"
+try 2 "a trace on stdout" run "$tutorial" --trace -; prints "--trace: '-' is not the name of a file"
 try 2 "two traces" run "$tutorial" --trace "$work/1.json" --trace "$work/2.json"; prints "--trace is given twice: "
 if [ -e "$work/1.json" ] || [ -e "$work/2.json" ]; then bad "a trace is written"; else ok; fi
 "$smsched" run --format csv "$tutorial" >"$work/base.csv"
@@ -416,7 +416,7 @@ done
 try 0 "a comparison of one policy" compare "$tutorial" --policy round_robin; prints "one policy, no change"
 try 3 "a queue discipline for a policy" run "$tutorial" --policy interleave; prints "'interleave' is a queue discipline, not a policy: write queue: interleave (--set queue=interleave)"
 try 3 "a place policy for VMs" run "$tutorial" --policy best_fit; prints "'best_fit' is a place policy, and only pods are placed"
-try 3 "a column twice" import pods "$tutorial" --columns name=1,name=2; prints "--columns: 'name' is there twice, as '1' and as '2'"
+try 3 "a column twice" import pods "$tutorial" --columns name=1,name=2; prints "--columns: 'name' is given twice, as '1' and as '2'"
 
 # Scenarios named A/B are pairs of programs and share one figure.
 for pair in a/a a/b a/c b/b b/c c/c; do

@@ -183,14 +183,14 @@ def check_same(work):
 
 def check_errors(work):
     third = coarse(work, "third", 33)
-    for device, code, words in (("a100=0", 2, "is no number of GPUs"), ("a100=two", 2, "is no number of GPUs"), ("a100-80g=2", 3, "did you mean 'a100-80gb'")):
+    for device, code, words in (("a100=0", 2, "is not a number of GPUs"), ("a100=two", 2, "is not a number of GPUs"), ("a100-80g=2", 3, "did you mean 'a100-80gb'")):
         said = run(third, "--device", device, code=code).stderr
         check(f"'{words}' is said of {device}", words in said, said)
     for rate in ("1e-9/s", "1e17/s"):
         said = run(third, "--device", "a100=2", "--load", f"third:{rate}", code=2).stderr
         check(f"a load of {rate} is out of range", f"--load: '{rate}' is out of range" in said, said)
     said = run(third, "--device", "a100", "--device", "a100=2", code=2).stderr
-    check("a device twice", "'a100' is there twice" in said, said)
+    check("a device twice", "'a100' is given twice" in said, said)
     said = run(third, "--device", "a100=2", "--copies", "1..3", code=2).stderr
     check("a range of copies", "say how many there are" in said, said)
 

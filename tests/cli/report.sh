@@ -293,7 +293,7 @@ END
 # ---- usage ----
 try 2 "no folder" report; prints "name one folder of results"
 try 2 "two folders" report run run
-try 2 "a format that it has not" report run --format csv; prints "--format: 'csv' is none of html, json"
+try 2 "a format that it has not" report run --format csv; prints "--format: 'csv' is not one of html, json"
 try 2 "a metric to begin with" report run --metric stp_ratio; prints "begins with the metric of answer:"
 
 # ---- missing and damaged folders ----

@@ -206,7 +206,7 @@ if (cd drawn/few && gnuplot -c answer.gp pdf) && head -c 4 drawn/few/answer.pdf 
 try 0 "a width" plot --quiet --width 8.89cm --format svg,pdf --figures 'an*,throughput' -o chosen few
 if [ "$(ls chosen | tr '\n' ' ')" = "answer.csv answer.gp answer.pdf answer.svg manifest.json throughput.csv throughput.gp throughput.pdf throughput.svg " ]; then ok; else bad "figures of two names" "$(ls chosen)"; fi
 if grep -aq "MediaBox \[ 0 0 252 " chosen/answer.pdf; then ok; else bad "a PDF of 3.5 inches" "$(grep -a MediaBox chosen/answer.pdf)"; fi
-try 2 "a width that is none" plot --width wide few; prints "is none of column, page"
+try 2 "a width that is none" plot --width wide few; prints "is not column, page"
 try 3 "a name that no figure has" plot --figures nothing -o none few; prints "holds nothing to draw under the names of --figures"
 try 3 "a file of something else" plot "$source/README.md"; prints "is no folder of results"
 try 3 "a folder without results" plot drawn; prints "has no results"

@@ -456,7 +456,7 @@ static void take_mapping(struct list *list, char *text)
         return;
     struct source *source = &list->source[key];
     if (source->column[0])
-        sms__fail(list->errors, SMS_EINPUT, NULL, "--columns: '%s' is there twice, as '%.40s' and as '%.40s'",
+        sms__fail(list->errors, SMS_EINPUT, NULL, "--columns: '%s' is given twice, as '%.40s' and as '%.40s'",
                   keys[key].name, source->column[0], column);
     char *second = key == NAME ? strchr(column, '+') : NULL;
     if (second)
