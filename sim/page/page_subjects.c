@@ -338,10 +338,11 @@ static void take_verdicts(struct view *view, const char *verdicts, size_t m)
     run_text(points, "UPDATE temp.ties SET g%d = bits, b%d = 0 FROM temp.verdicts WHERE point = at AND name = who", m);
     sms__query_run(points, NULL, "DROP TABLE temp.verdicts", NULL, NULL);
     if (undecided)
-        sms__page_note(points->page,
-                       "%s tells no policies apart at %zu %s: a percentile of few jobs is their maximum, and a median "
-                       "may be 0 in most replications.",
-                       view->query.metric[m].name, undecided, undecided == 1 ? "point" : "points");
+        sms__page_note(
+            points->page,
+            "%s does not distinguish policies at %zu %s: a percentile of few jobs is their maximum, and a median "
+            "may be 0 in most replications.",
+            view->query.metric[m].name, undecided, undecided == 1 ? "point" : "points");
 }
 
 static void take_all_verdicts(struct view *view)

@@ -49,7 +49,7 @@ static void take_field(void *bytes, size_t length, void *user)
     if (length >= csv->most || !sms__is_printable(bytes, length))
         sms__csv_complain(csv, csv->column, "a field is too long, is not UTF-8, or holds control characters");
     else if (csv->line > 1 && csv->column > csv->columns)
-        sms__csv_complain(csv, 1, "has not as many fields as the first line");
+        sms__csv_complain(csv, 1, "has more or fewer fields than the first line");
     else if (csv->code == SMS_OK)
         csv->field(csv, bytes, length);
 }
@@ -60,7 +60,7 @@ static void take_line(int end, void *user)
     (void)end;
     csv->columns = csv->line == 1 ? csv->column : csv->columns;
     if (csv->column != csv->columns)
-        sms__csv_complain(csv, 1, "has not as many fields as the first line");
+        sms__csv_complain(csv, 1, "has more or fewer fields than the first line");
     else if (csv->code == SMS_OK)
         csv->row(csv);
     csv->line++;

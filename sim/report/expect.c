@@ -245,7 +245,7 @@ static void check_row(struct baseline *baseline)
     if (!scenario || !field[MEAN][0])
         return;
     if (baseline->left-- == 0) {
-        sms__csv_complain(&baseline->csv, 1, "there are far more rows than the results have values: some stand twice");
+        sms__csv_complain(&baseline->csv, 1, "there are far more rows than the results have values; some are repeated");
         return;
     }
     double expected = strtod(field[MEAN], &rest);

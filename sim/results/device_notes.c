@@ -122,12 +122,13 @@ const char *sms__note_on_clock(struct sms_results *results)
     const char *devices = sms__names_of_devices(results, clock_by_rule);
     const char *unknown = sms__names_of_devices(results, sms__compute_clock_unknown);
     if (*unknown)
-        return sms__print(&results->arena,
-                          "the clock under load of %s is unknown: SMs whose fp32 units all work keep their clock",
-                          unknown);
+        return sms__print(
+            &results->arena,
+            "the clock of %s under load is unknown; SMs are assumed to keep their clock while all fp32 units work",
+            unknown);
     return *devices ? sms__print(&results->arena,
-                                 "the clock under load of %s was not measured: it follows from the energy of a result, "
-                                 "taken from chips of the same process",
+                                 "the clock of %s under load was not measured; it is derived from the energy per fp32 "
+                                 "result of chips made in the same process",
                                  devices)
                     : NULL;
 }

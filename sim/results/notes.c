@@ -42,10 +42,11 @@ static void note_seed(struct sms_results *results)
                        "workload or model");
     note_length(results);
     if (n < REPLICATIONS_FEW)
-        sms__note(results, sms__print(&results->arena,
-                                      "only %zu replications: an event that happens in one run of ten is probably in "
-                                      "none of them, and no interval shows this",
-                                      n));
+        sms__note(results,
+                  sms__print(&results->arena,
+                             "there are only %zu replications: an event that happens in one run of ten is probably in "
+                             "none of them, and no interval shows this",
+                             n));
 }
 
 static void note_one_device(struct sms_results *results)
@@ -434,7 +435,7 @@ static void note_lacking(struct sms_results *results)
                            sms__print(&results->arena, "%.20s off %.20s (%.20s)", vm->name, device->name, lacks), -1);
         }
     if (found.count)
-        sms__note(results, sms__print(&results->arena, "not on devices that lack a resource: %s",
+        sms__note(results, sms__print(&results->arena, "these cannot run on devices that lack a resource: %s",
                                       sms__names_print(results, &found)));
 }
 

@@ -70,7 +70,7 @@ static const char *misuse(const struct sms_scenario *scenario, const struct sms_
     if ((unsigned)options->engine > SMS_ENGINE_REFERENCE)
         return "there is no such engine";
     return (options->engine == SMS_ENGINE_REFERENCE || options->check) && !sms__oracle
-               ? "the installed library is without the reference engine and checks, which the program smsched has"
+               ? "the installed library does not contain the reference engine and its checks; the program smsched does"
                : NULL;
 }
 

@@ -142,9 +142,9 @@ void sms__note_workloads(struct sms_results *results)
     static const struct {
         bool (*holds)(const struct sms_scenario *scenario, const struct sms__workload *workload);
         const char *words;
-    } cases[] = {{runs_as_it_is, "profiled on a device other than the one it runs on: %s"},
-                 {is_scaled, "scaled to its device from a profile of another device: %s"},
-                 {is_fitted, "fitted to published results, not measured: %s"}};
+    } cases[] = {{runs_as_it_is, "workloads profiled on another device than they run on: %s"},
+                 {is_scaled, "workloads scaled to their device from a profile of another device: %s"},
+                 {is_fitted, "workloads fitted to published results, not measured: %s"}};
     struct workloads workloads = workloads_of(results);
     note_scaled(results, &workloads);
     note_unmeasured(results, &workloads);

@@ -353,7 +353,7 @@ import json, sqlite3, sys
 page = json.load(open(sys.argv[1] + "/tail.json"))
 best = sqlite3.connect(sys.argv[1] + "/tail.sweep/results/sweep.db").execute("SELECT not_told_apart FROM best").fetchall()
 assert best == [(1,), (1,)], best
-assert any("job_latency_p99_ns tells no policies apart at 2 points" in note for note in page["notes"]), page["notes"]
+assert any("job_latency_p99_ns does not distinguish policies at 2 points" in note for note in page["notes"]), page["notes"]
 said = [text for text, in page["caveats"]]  # a page of a sweep says what its answer rests on
 assert "measured: no measurement covers job_latency_p99" in said and any("demands 300 % of fp32" in text for text in said), said
 view = next(v for v in page["subjects"] if v["subject"] == "vm")
@@ -410,7 +410,7 @@ if [ "$(grep -c "warning: workload 'mine' was profiled on v100 and runs on gtx10
 if grep -q "note: kernels scaled from the device of their profile: mine" "$work/out"; then ok; else bad "a note of that" "$(cat "$work/out")"; fi
 sed 's/^device: v100/device: unheard-of/' "$work/elsewhere.yaml" >"$work/unknown.yaml"
 "$smsched" run "$work/unknown.yaml" >"$work/out" 2>/dev/null
-if grep -q "note: profiled on a device other than the one it runs on: mine" "$work/out"; then ok; else bad "a note of a device without a file" "$(cat "$work/out")"; fi
+if grep -q "note: workloads profiled on another device than they run on: mine" "$work/out"; then ok; else bad "a note of a device without a file" "$(cat "$work/out")"; fi
 sed -i 's/^device: v100/device: gtx1080ti/' "$work/elsewhere.yaml"
 if [ -z "$("$smsched" run "$work/elsewhere.yaml" 2>&1 >/dev/null)" ]; then ok; else bad "a profile of its own device needs no warning"; fi
 finish

@@ -410,9 +410,9 @@ run: {warmup: auto, duration: 5 ms, replications: 3}
 END
 for command in run compare; do
     try 0 "$command with notes" "$command" doubts.yaml
-    for note in "intervals cover only the seed" "only 3 replications: " "fairness_ratio and 99th percentiles depend" "fewer than 200 kernels were counted, so results are imprecise: a (" \
-        "contention knee is the default" "the clock under load of v100 was not measured" "kernels scaled from the device of their profile: w" \
-        "scaled to its device from a profile of another device: scaled" "fitted to published results, not measured: w"; do
+    for note in "intervals cover only the seed" "there are only 3 replications: " "fairness_ratio and 99th percentiles depend" "fewer than 200 kernels were counted, so results are imprecise: a (" \
+        "contention knee is the default" "the clock of v100 under load was not measured" "kernels scaled from the device of their profile: w" \
+        "workloads scaled to their device from a profile of another device: scaled" "workloads fitted to published results, not measured: w"; do
         if [ "$(grep -cF "  note: $note" <<<"$output")" = 1 ]; then ok; else bad "$command notes: $note" "$output"; fi
     done
     prints "warm-up found: "

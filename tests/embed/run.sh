@@ -75,5 +75,5 @@ sed 's/NULL, &results, /\&options, \&results, /; s/int code = /struct sms_run_op
 # shellcheck disable=SC2086
 "$compiler" -std=c17 -Wall -Wextra -Werror check.c -o check $flags
 ./check two-tenants.yaml 2>err && { echo "the library checks invariants"; exit 1; }
-grep 'is without the reference engine' err
+grep 'does not contain the reference engine' err
 "$work/usr/bin/smsched" run --quiet --check --engine reference two-tenants.yaml >/dev/null
