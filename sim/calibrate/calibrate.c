@@ -161,7 +161,7 @@ int sms__calibrate(struct sms__arena *arena, const char *const *paths, size_t co
     code = code ? code : sms__read_runs(out, paths, count);
     if (code == SMS_OK && count < 2)
         code = sms__fail(errors, SMS_EINPUT, paths[0],
-                         "is one run only: every second run is held back, so give at least two");
+                         "is the only run; every second run is held back, so give at least two");
     code = code ? code : fit_turns(out);
     code = code ? code : sms__fit_probes(out);
     if (code)

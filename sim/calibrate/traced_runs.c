@@ -74,7 +74,8 @@ static void check_one_gpu(const struct sms__profile *profile, const char *path, 
     while (l < profile->launches && !sms__derive_elsewhere(profile, &profile->launch[l]))
         l++;
     if (l < profile->launches)
-        sms__fail(errors, SMS_EINPUT, path, "kernels ran on several GPUs, '%.60s' and '%.60s': trace programs of one",
+        sms__fail(errors, SMS_EINPUT, path,
+                  "kernels ran on several GPUs, '%.60s' and '%.60s': trace programs on one GPU",
                   profile->launch[0].place->device, profile->launch[l].place->device);
 }
 
@@ -85,7 +86,8 @@ static int read_run(struct sms__calibration *calibration, const char *path, stru
     struct sms__traced_run run = {.path = path, .name = sms__import_name(calibration->arena, path)};
     for (size_t r = 0; r < calibration->runs; r++)
         if (!strcmp(calibration->run[r].name, run.name))
-            return sms__fail(errors, SMS_EINPUT, path, "has the name of %s, by which results would name both",
+            return sms__fail(errors, SMS_EINPUT, path,
+                             "has the same name as %s, so results could not tell them apart; rename one",
                              calibration->run[r].path);
     if (access(path, R_OK))
         return sms__fail(errors, SMS_EIO, path, "cannot be read: %s", strerror(errno));
@@ -104,7 +106,7 @@ static int read_run(struct sms__calibration *calibration, const char *path, stru
     check_one_gpu(&run.profile, path, errors);
     if (!run.profile.trace && !settings->probe[SMS__COMPUTES_PROBE])
         return sms__fail(errors, SMS_EINPUT, path,
-                         "has counters and no starts: of such a report only the clock is taken, of --computes KERNEL");
+                         "has counters but no start times: such a report gives only the clock, with --computes KERNEL");
     if (!has_probes(calibration, &run.profile))
         divide(calibration->arena, &run);
     *SMS__APPEND(calibration->arena, calibration->run, calibration->runs) = run;
@@ -224,10 +226,9 @@ static void check_alone(const struct sms__calibration *calibration, const struct
     if (!a->repeats || !b->repeats || a->rounds < 2 || b->rounds < 2 ||
         !sms__contradict(sms__estimate_close(sms__step_moments(a)), sms__estimate_close(sms__step_moments(b))))
         return;
-    sms__fail(
-        calibration->errors, SMS_EINPUT, run->path,
-        "contradicts %s: a step alone takes %.4g ms, and %.4g ms there; was the clock or the program another one?",
-        first->path, b->mean_s * 1e3, a->mean_s * 1e3);
+    sms__fail(calibration->errors, SMS_EINPUT, run->path,
+              "contradicts %s: a step alone takes %.4g ms, and %.4g ms there; did the clock or the program change?",
+              first->path, b->mean_s * 1e3, a->mean_s * 1e3);
 }
 
 int sms__read_runs(struct sms__calibration *calibration, const char *const *paths, size_t count)

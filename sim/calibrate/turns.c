@@ -141,8 +141,9 @@ int sms__find_turns(const struct sms__calibration *calibration, const struct sms
     find_paused(calibration->arena, &turns);
     out[0] = out[1] = slices;
     if (are_beside(&turns, sms__mode_turns(NULL, calibration->device).slice_ps))
-        return sms__fail(calibration->errors, SMS_EINPUT, run->path,
-                         "kernels of both processes run at once, so these are no time slices: say --mode mps");
+        return sms__fail(
+            calibration->errors, SMS_EINPUT, run->path,
+            "kernels of both processes run at the same time, so these are not time slices; give --mode mps");
     for (size_t s = 0; s < turns.stretches; s++) {
         const double pause = pause_of(&turns, s), next = pause_of(&turns, s + 2);
         if (isnan(pause) || isnan(next) || !is_full(&turns, s + 1) || !is_full(&turns, s + 3))

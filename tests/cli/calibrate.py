@@ -159,7 +159,7 @@ def check_refusals(work, files):
         check(f"it says '{told}'", told in said, said)
         check("nothing is written", not (work / "none").exists())
     train, again, serve, _, first, second, probe = files
-    refuse("train-1.sqlite: error: is one run only", train)
+    refuse("train-1.sqlite: error: is the only run", train)
     report = nsys.Report(work / "nothing-ran.sqlite", gpu=V100)
     report.close()
     refuse("nothing-ran.sqlite: error: no kernel ran while it was traced", train, work / "nothing-ran.sqlite")
@@ -170,7 +170,7 @@ def check_refusals(work, files):
             report.kernel("gemm(float*)", 200_000 * i, 50_000, device=i % 2)
         report.close()
         for order in (path, train), (train, path):
-            refuse(f"{path.name}: error: kernels ran on several GPUs, '{V100['name']} (0)' and '{gpu['name']} (1)': trace programs of one", *order)
+            refuse(f"{path.name}: error: kernels ran on several GPUs, '{V100['name']} (0)' and '{gpu['name']} (1)': trace programs on one GPU", *order)
     said = calibrate(train, again, "--device", "a100", code=3)
     check("another device", said.count("the profiled GPU is 'Tesla V100-SXM2-16GB', which is no a100") == 2, said)
     for name in ("a/b", "", "a b", ".."):
@@ -185,14 +185,14 @@ def check_refusals(work, files):
     slow = pair(work, "slow", 3, slices="slice: 4 ms, switch: 100 us", time="800 ms")
     refuse("contradicts", train, serve, first, second, slow)
     both = pair(work, "both", 1, mode="mps")
-    refuse("kernels of both processes run at once, so these are no time slices: say --mode mps", train, serve, both)
+    refuse("kernels of both processes run at the same time, so these are not time slices; give --mode mps", train, serve, both)
     out = calibrate(train, serve, both, "--device", "v100", "--mode", "mps")
     for row in re.findall(r"^ *both +(step.*?)  .*?([+-][\d.]+) % +[+-]", out, re.M):
         check(f"{row[0]} under MPS is predicted", abs(float(row[1])) < 8, out) # programs fall into step, or not
     check("kernels under MPS are predicted", "gemm of train-1" in out, out)
     (work / "other").mkdir()
     (work / "other/train-1.sqlite").write_bytes(train.read_bytes())
-    refuse("has the name of", train, work / "other/train-1.sqlite")
+    refuse("has the same name as", train, work / "other/train-1.sqlite")
 
 
 def check_clock(work, files):
@@ -204,7 +204,7 @@ def check_clock(work, files):
     out = calibrate(*files[:2], path, "--device", "v100", "--computes", "hot")
     check("the clock", re.search(r"compute_clock +- +1381\.0 ± 0\.9 MHz +6 launches of hot", out), out)
     said = calibrate(*files[:2], path, "--device", "v100", code=3)
-    check("of counters only the clock is taken", "of such a report only the clock is taken" in said, said)
+    check("of counters only the clock is taken", "such a report gives only the clock" in said, said)
 
 
 def check_real_traces():
