@@ -123,10 +123,10 @@ static size_t put_clock(const struct sms__device *device, struct sms__sheet_row 
 {
     char clock[40], instead[SMS__SHEET_TEXT];
     snprintf(clock, sizeof clock, "%.0f MHz", sms__compute_clock(device) / 1e6);
-    snprintf(instead, sizeof instead, "clock: that of the SMs, %s", clock);
+    snprintf(instead, sizeof instead, "clock: the clock of the SMs, %s", clock);
     if (clock_by_energy(device))
-        snprintf(instead, sizeof instead, "energy: %.3g pJ a result of %.20s at %.4g W, %s", device->about.fp32_pj,
-                 device->about.process, power_of(device), clock);
+        snprintf(instead, sizeof instead, "energy: from %.3g pJ per fp32 result of %.20s chips at %.4g W, %.20s",
+                 device->about.fp32_pj, device->about.process, power_of(device), clock);
     put_number(begin(row, "compute_clock", instead), device->compute_hz, SMS__FREQUENCY);
     return 1;
 }
@@ -158,7 +158,7 @@ static size_t put_mps(const struct sms__device *device, struct sms__sheet_row *r
     put_count(&row[1], "chunk", device->mps.chunk, "one: any number of SMs");
     put_count(&row[2], "clients", device->mps.clients, "default: 48");
     if (device->mps.clients_before)
-        snprintf(row[2].value, SMS__SHEET_TEXT, "%.0f, before %.0f", (double)device->mps.clients,
+        snprintf(row[2].value, SMS__SHEET_TEXT, "%.0f, or %.0f with older drivers", (double)device->mps.clients,
                  (double)device->mps.clients_before);
     put_count(&row[3], "green_contexts", device->mps.green_least, "any: any number of SMs");
     if (device->mps.green_least && device->mps.green_step > 1)
@@ -182,7 +182,7 @@ bool sms__scaling_known(const struct sms__device *device) { return *source_of(de
 static size_t put_scaling(const struct sms__device *device, struct sms__sheet_row *row)
 {
     return put_by_source(device, row, "scaling", "measured",
-                         "unknown: how far off kernels of another device are was not measured");
+                         "unknown: the error of kernels scaled from another device was not measured");
 }
 
 bool sms__queue_known(const struct sms__device *device) { return *source_of(device, "queue"); }
