@@ -285,7 +285,7 @@ static void state_all(const struct trace *trace)
         of_streams += trace->part[p].stream != NULL;
     }
     if (of_streams)
-        state(trace, "streams of one process have a workload each; what they wait for of each other is host time");
+        state(trace, "each stream of a process has its own workload; waits for other streams are host time");
     for (size_t c = 0; c < profile->copies; c++) {
         size_t p = 0;
         while (p < trace->parts && !has(&trace->part[p], profile->copy[c].place))
@@ -294,8 +294,8 @@ static void state_all(const struct trace *trace)
         bytes += p < trace->parts ? 0 : profile->copy[c].bytes;
     }
     if (in_parts < profile->copies)
-        state(trace, "%zu copies (%.0f B) are left out: on streams that launch no kernels", profile->copies - in_parts,
-              bytes);
+        state(trace, "%zu copies (%.0f B) are left out, because their streams launch no kernels",
+              profile->copies - in_parts, bytes);
 }
 
 static void write_processes(const struct trace *trace)

@@ -175,10 +175,11 @@ static void join_calls(struct sms__trace_reading *reading)
     gsl_sort(delay, 1, count);
     out->delay_s = fmax(delay[0], 0);
     sms__reading_fact(
-        reading, sms__print(reading->arena,
-                            "launch cost: %zu launches have their call, median %.1f us of the host; a kernel starts "
-                            "%.1f us (1st percentile) to %.1f us (median) after its call; host times include it",
-                            count, length[count / 2] * 1e6, delay[count / 100] * 1e6, delay[count / 2] * 1e6));
+        reading,
+        sms__print(reading->arena,
+                   "launch cost: the calls of %zu launches take the host %.1f us each (median); a kernel starts "
+                   "%.1f us (1st percentile) to %.1f us (median) after its call; host times include this",
+                   count, length[count / 2] * 1e6, delay[count / 100] * 1e6, delay[count / 2] * 1e6));
 }
 
 /* Whether a kernel is a collective of NCCL or RCCL. */
@@ -227,8 +228,8 @@ void sms__reading_end(struct sms__trace_reading *reading)
                        reading->inner_copies.seconds * 1e3));
     if (reading->unfinished)
         sms__reading_fact(
-            reading, sms__print(arena, "%zu operations without a start and an end are left out", reading->unfinished));
+            reading, sms__print(arena, "operations without a start or an end, left out: %zu", reading->unfinished));
     if (reading->unsized)
-        sms__reading_fact(reading,
-                          sms__print(arena, "%zu launches without a grid and a block are host time", reading->unsized));
+        sms__reading_fact(reading, sms__print(arena, "launches without a grid or a block, counted as host time: %zu",
+                                              reading->unsized));
 }

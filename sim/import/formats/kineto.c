@@ -374,7 +374,7 @@ static int read_trace(void *user, struct sms__arena *scratch)
     if (reading->out->launches == 0)
         return fail_empty(kineto);
     if (kineto->in_ns)
-        sms__reading_fact(reading, "time stamps are in ns, as they are too large for us");
+        sms__reading_fact(reading, "time stamps are read as ns, because they are too large for microseconds");
     if (kineto->instant)
         sms__reading_fact(reading, sms__print(reading->arena,
                                               "%zu kernels took less than a unit of the trace's clock, and "

@@ -325,8 +325,8 @@ static void state_facts(struct nsys *nsys)
     if (nsys->in_graphs + nsys->in_green)
         sms__reading_fact(&nsys->reading,
                           sms__print(arena,
-                                     "%zu launches are nodes of CUDA graphs; %zu ran in green contexts, whose parts of "
-                                     "the SMs are not told",
+                                     "%zu launches are nodes of CUDA graphs; %zu ran in green contexts, whose SMs "
+                                     "the report does not name",
                                      nsys->in_graphs, nsys->in_green));
 }
 
