@@ -500,8 +500,8 @@ const struct cli_command cmd_list = {
     .args = "[WHAT [NAME]]",
     .summary = "print the known devices, workloads, policies, contention models, metrics, fields or schema",
     .text = "With a NAME, prints only the entries of that name. Parameters are printed with their units, ranges and "
-            "defaults. Fields are the keys of files. The schema has the fields as JSON, for editors "
-            "(docs/how-to/editors.md).",
+            "defaults. In the list of devices, * marks resources that all SMs share. Fields are the keys of files. The "
+            "schema has the fields as JSON, for editors (docs/how-to/editors.md).",
     .words = "devices workloads policies contention metrics fields schema",
     .examples = "smsched list\n"
                 "smsched list policies fine_grained\n"
