@@ -147,15 +147,22 @@ char *sms__copy(struct sms__arena *arena, const char *text, size_t length)
     return copy;
 }
 
+char *sms__vprint(struct sms__arena *arena, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    const size_t size = (size_t)vsnprintf(NULL, 0, format, again) + 1;
+    va_end(again);
+    char *text = sms__alloc(arena, size, 1);
+    vsnprintf(text, size, format, args);
+    return text;
+}
+
 char *sms__print(struct sms__arena *arena, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    int length = vsnprintf(NULL, 0, format, args);
-    va_end(args);
-    char *text = sms__alloc(arena, (size_t)length + 1, 1);
-    va_start(args, format);
-    vsnprintf(text, (size_t)length + 1, format, args);
+    char *text = sms__vprint(arena, format, args);
     va_end(args);
     return text;
 }

@@ -4,6 +4,7 @@
 #define SMS_BASE_ARENA_H
 
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,7 @@ void sms__arena_give_up(struct sms__arena *arena) __attribute__((noreturn));
 char *sms__copy(struct sms__arena *arena, const char *text, size_t length);
 /* Returns formatted text, in memory of the arena. */
 char *sms__print(struct sms__arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+char *sms__vprint(struct sms__arena *arena, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
 /* Returns a copy of `count` items in a new array of `room` >= count items. The rest of the array is zero. */
 void *sms__enlarge(struct sms__arena *arena, const void *items, size_t count, size_t room, size_t size);

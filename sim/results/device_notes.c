@@ -1,5 +1,5 @@
 /* Notes on rules that stand in for what was not measured on a device (sim/model/sheet.h). */
-#include "device_notes.h"
+#include "notes.h"
 
 #include "../model/sheet.h"
 
@@ -86,49 +86,47 @@ static const struct sms__mode *mode_on_devices(struct sms_results *results, assu
     return mode;
 }
 
-const char *sms__note_on_turns(struct sms_results *results, const char **name)
+void sms__note_turns(struct sms_results *results)
 {
     const char *devices;
     const struct sms__mode *mode = mode_on_devices(results, assumes_turns, &devices);
     char slice[40], change[40];
     if (!mode || results->scenario->vms < 2)
-        return NULL;
+        return;
     const struct sms__turns turns = sms__mode_turns(mode, &(struct sms__device){.turns = {.switch_ps = -1}});
-    *name = mode->word;
+    results->notes.assumed = sms__print(&results->arena, "slice and switch of %s", mode->word);
     sms__quantity_print(slice, sizeof slice, turns.slice_ps, SMS__TIME);
     sms__quantity_print(change, sizeof change, turns.switch_ps, SMS__TIME);
-    return sms__print(&results->arena,
-                      "under %s, a slice of %s and a switch of %s are assumed, because neither was measured on %s",
-                      mode->word, slice, change, devices);
+    sms__note(results, "under %s, a slice of %s and a switch of %s are assumed, because neither was measured on %s",
+              mode->word, slice, change, devices);
 }
 
 static bool runs_by_block(const struct sms__kernel *kernel) { return !kernel->whole; }
 
-const char *sms__note_on_queue(struct sms_results *results)
+void sms__note_queue(struct sms_results *results)
 {
     const char *devices;
     const struct sms__mode *mode = mode_on_devices(results, assumes_queue, &devices);
-    if (!mode || results->scenario->vms < 2 || !sms__has_kernel(results->scenario, runs_by_block))
-        return NULL;
-    return sms__print(&results->arena,
-                      "under %s, blocks of all processes wait in launch order, as measured on an H100 but not on %s",
-                      mode->word, devices);
+    if (mode && results->scenario->vms > 1 && sms__has_kernel(results->scenario, runs_by_block))
+        sms__note(results,
+                  "under %s, blocks of all processes wait in launch order, as measured on an H100 but not on %s",
+                  mode->word, devices);
 }
 
 static bool clock_by_rule(const struct sms__device *device) { return !(device->compute_hz > 0); }
 
-const char *sms__note_on_clock(struct sms_results *results)
+void sms__note_clock(struct sms_results *results)
 {
     const char *devices = sms__names_of_devices(results, clock_by_rule);
     const char *unknown = sms__names_of_devices(results, sms__compute_clock_unknown);
     if (*unknown)
-        return sms__print(
-            &results->arena,
+        sms__note(
+            results,
             "the clock of %s under load is unknown; SMs are assumed to keep their clock while all fp32 units work",
             unknown);
-    return *devices ? sms__print(&results->arena,
-                                 "the clock of %s under load was not measured; it is derived from the energy per fp32 "
-                                 "result of chips made in the same process",
-                                 devices)
-                    : NULL;
+    else if (*devices)
+        sms__note(results,
+                  "the clock of %s under load was not measured; it is derived from the energy per fp32 result of chips "
+                  "made in the same process",
+                  devices);
 }

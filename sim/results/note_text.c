@@ -1,7 +1,8 @@
 /* What every note is made of: a list of a few names, and its place among the notes of the results. */
-#include "note_text.h"
+#include "notes.h"
 #include "../base/buffer.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,8 +23,10 @@ const char *sms__names_print(struct sms_results *results, const struct sms__name
                                  : sms__print(&results->arena, "%s and %zu more", names->text, names->count - NAMED);
 }
 
-void sms__note(struct sms_results *results, const char *text)
+void sms__note(struct sms_results *results, const char *format, ...)
 {
-    if (text)
-        results->notes.text[results->notes.count++] = text;
+    va_list args;
+    va_start(args, format);
+    results->notes.text[results->notes.count++] = sms__vprint(&results->arena, format, args);
+    va_end(args);
 }

@@ -6,10 +6,7 @@
 #include "../model/no_load.h"
 #include "../model/retarget.h"
 #include "../model/sheet.h"
-#include "device_notes.h"
-#include "note_text.h"
-#include "results.h"
-#include "workload_notes.h"
+#include "notes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -42,23 +39,20 @@ static void note_seed(struct sms_results *results)
                        "workload or model");
     note_length(results);
     if (n < REPLICATIONS_FEW)
-        sms__note(results,
-                  sms__print(&results->arena,
-                             "there are only %zu replications: an event that happens in one run of ten is probably in "
-                             "none of them, and no interval shows this",
-                             n));
+        sms__note(
+            results,
+            "there are only %zu replications: an event that happens in one run of ten is probably in none of them, "
+            "and no interval shows this",
+            n);
 }
 
 static void note_one_device(struct sms_results *results)
 {
     const size_t devices = sms__devices_for_one(results->scenario);
     if (devices > 1)
-        sms__note(
-            results,
-            sms__print(
-                &results->arena,
-                "one of %zu equal devices was simulated and counts for all: intervals are as wide as for one device",
-                devices));
+        sms__note(results,
+                  "one of %zu equal devices was simulated and counts for all: intervals are as wide as for one device",
+                  devices);
 }
 
 /* Counts the kernels of a VM without an end under the policy with fewest; the mean over replications. */
@@ -83,9 +77,8 @@ static void note_few(struct sms_results *results)
             sms__names_add(&few, scenario->vm[v].name, kernels);
     }
     if (few.count)
-        sms__note(results,
-                  sms__print(&results->arena, "fewer than %d kernels were counted, so results are imprecise: %s",
-                             KERNELS_FEW, sms__names_print(results, &few)));
+        sms__note(results, "fewer than %d kernels were counted, so results are imprecise: %s", KERNELS_FEW,
+                  sms__names_print(results, &few));
 }
 
 /* No tenant alone is faster than itself alone, so STP above their number says that the stand-alone runs were slowed. */
@@ -97,10 +90,10 @@ static void note_stp(struct sms_results *results)
     for (size_t p = 0; p < results->policies && !scenario->cluster; p++)
         most = fmax(most, sms_results_estimate(results, p, SMS_HOST, 0, metric).mean);
     if (scenario->vms && most > STP_ABOVE * (double)scenario->vms)
-        sms__note(results, sms__print(&results->arena,
-                                      "stp_ratio of %.4g is above the number of tenants, %zu: they run faster together "
-                                      "than alone, because %s slows them when they run alone",
-                                      most, scenario->vms, scenario->alone->label));
+        sms__note(results,
+                  "stp_ratio of %.4g is above the number of tenants, %zu: they run faster together than alone, because "
+                  "%s slows them when they run alone",
+                  most, scenario->vms, scenario->alone->label);
 }
 
 /* The resources with a knee, as "dram of v100, l2 of v100"; "" if no device has one. */
@@ -124,15 +117,15 @@ static void note_default_contention(struct sms_results *results)
 {
     const char *fitted = knees(results), *label = results->scenario->contention.label;
     if (*fitted)
-        sms__note(results, sms__print(&results->arena,
-                                      "contention %s is the default: its knee was fitted for %s; other oversubscribed "
-                                      "resources are shared without loss",
-                                      label, fitted));
+        sms__note(results,
+                  "contention %s is the default: its knee was fitted for %s; other oversubscribed resources are shared "
+                  "without loss",
+                  label, fitted);
     else
-        sms__note(results, sms__print(&results->arena,
-                                      "contention %s is the default, and no knee was measured for %s: oversubscribed "
-                                      "resources are shared without loss",
-                                      label, sms__names_of_devices(results, is_device)));
+        sms__note(results,
+                  "contention %s is the default, and no knee was measured for %s: oversubscribed resources are shared "
+                  "without loss",
+                  label, sms__names_of_devices(results, is_device));
 }
 
 /* Whether its launches cost nothing and nobody chose that. */
@@ -150,25 +143,7 @@ static void note_launches(struct sms_results *results)
 {
     const char *devices = sms__names_of_devices(results, launches_free);
     if (*devices && sms__has_kernel(results->scenario, launches_blocks))
-        sms__note(results,
-                  sms__print(&results->arena, "a launch on %s costs nothing, because its cost was not measured there",
-                             devices));
-}
-
-static void note_turns(struct sms_results *results)
-{
-    const char *mode, *note = sms__note_on_turns(results, &mode);
-    if (!note)
-        return;
-    results->notes.assumed = sms__print(&results->arena, "slice and switch of %s", mode);
-    sms__note(results, note);
-}
-
-static void note_queue(struct sms_results *results)
-{
-    const char *note = sms__note_on_queue(results);
-    if (note)
-        sms__note(results, note);
+        sms__note(results, "a launch on %s costs nothing, because its cost was not measured there", devices);
 }
 
 /* Whether nothing bounds how much a kernel presses whose use of a pipe is near 100 %. */
@@ -188,10 +163,9 @@ static void note_pressure(struct sms_results *results)
     const char *devices = sms__names_of_devices(results, presses_freely);
     if (model->measured_alone && model->joins && *devices)
         sms__note(results,
-                  sms__print(&results->arena,
-                             "under %s, a kernel that uses nearly all of a pipe of %s may demand up to %g times as "
-                             "much, because the number of warps that saturate a pipe was not measured there",
-                             results->scenario->contention.label, devices, SMS__ALONE_MAX));
+                  "under %s, a kernel that uses nearly all of a pipe of %s may demand up to %g times as much, because "
+                  "the number of warps that saturate a pipe was not measured there",
+                  results->scenario->contention.label, devices, SMS__ALONE_MAX);
 }
 
 static bool has_own_numbers(const struct sms__contention_use *use) { return strchr(use->label, '('); }
@@ -218,11 +192,11 @@ static void note_contention(struct sms_results *results)
     if (!sms__node_get(scenario->node, "contention"))
         note_default_contention(results);
     else if (sms__contention_is_assumed(scenario))
-        sms__note(results, sms__print(&results->arena,
-                                      use->model->measured_alone && !has_own_numbers(use)
-                                          ? "contention %s was not fitted for %s"
-                                          : "contention %s has parameters that were fitted or assumed",
-                                      use->label, sms__names_of_devices(results, is_device)));
+        sms__note(results,
+                  use->model->measured_alone && !has_own_numbers(use)
+                      ? "contention %s was not fitted for %s"
+                      : "contention %s has parameters that were fitted or assumed",
+                  use->label, sms__names_of_devices(results, is_device));
 }
 
 /* ---- grids in lockstep ---- */
@@ -297,13 +271,25 @@ static void note_lockstep(struct sms_results *results)
         i++;
     if (i < grids)
         sms__note(results,
-                  sms__print(&results->arena,
-                             "grids of %.60s and %.60s stay in lockstep, because they are equally long and nothing is "
-                             "drawn: results depend on how they meet; a jitter of 0.1 %% prevents this",
-                             grid[i - 1].vm->name, grid[i].vm->name));
+                  "grids of %.60s and %.60s stay in lockstep, because they are equally long and nothing is drawn: "
+                  "results depend on how they meet; a jitter of 0.1 %% prevents this",
+                  grid[i - 1].vm->name, grid[i].vm->name);
 }
 
 /* ---- starts, arrivals and waves ---- */
+
+/* `words`: of the note, with a place for the names of the tenants for which it holds. */
+static void note_tenants(struct sms_results *results, bool (*holds)(const struct sms_scenario *scenario, size_t v),
+                         const char *words)
+{
+    const struct sms_scenario *scenario = results->scenario;
+    struct sms__names found = {.count = 0};
+    for (size_t v = 0; v < scenario->vms && !scenario->cluster; v++)
+        if (holds(scenario, v))
+            sms__names_add(&found, scenario->vm[v].name, -1);
+    if (found.count)
+        sms__note(results, words, sms__names_print(results, &found));
+}
 
 /* It begins at a time that nobody draws, which may be in any phase of a job of the others. */
 static bool start_is_given(const struct sms__tenant *vm) { return vm->arrivals == SMS__CLOSED && !vm->draws_phase; }
@@ -316,40 +302,21 @@ static bool meets_given_start(const struct sms_scenario *scenario, size_t v)
     return meets;
 }
 
-static void note_starts(struct sms_results *results)
-{
-    const struct sms_scenario *scenario = results->scenario;
-    struct sms__names given = {.count = 0};
-    for (size_t v = 0; v < scenario->vms && !scenario->cluster; v++)
-        if (meets_given_start(scenario, v))
-            sms__names_add(&given, scenario->vm[v].name, -1);
-    if (given.count)
-        sms__note(results,
-                  sms__print(&results->arena,
-                             "the start times of %s are fixed, and those that start together go in the order of "
-                             "the list: no interval covers other times or another order",
-                             sms__names_print(results, &given)));
-}
+static const char starts_words[] = "the start times of %s are fixed, and those that start together go in the order of "
+                                   "the list: no interval covers other times or another order";
 
 /* A green context is the program's own, so it has it alone, too. */
-static void note_greens(struct sms_results *results)
+static bool has_green(const struct sms_scenario *scenario, size_t v)
 {
-    const struct sms_scenario *scenario = results->scenario;
-    struct sms__names green = {.count = 0};
-    for (size_t v = 0; v < scenario->vms && scenario->shares && !scenario->cluster; v++) {
-        const struct sms__tenant *vm = &scenario->vm[v];
-        bool any = false;
-        for (size_t s = 0; vm->stream && s < vm->streams; s++)
-            any |= vm->stream[s].green != NULL;
-        if (any)
-            sms__names_add(&green, vm->name, -1);
-    }
-    if (green.count)
-        sms__note(results, sms__print(&results->arena,
-                                      "%s keep their green contexts when they run alone: progress and stp show what "
-                                      "they lose to each other, not to fewer SMs",
-                                      sms__names_print(results, &green)));
+    const struct sms__tenant *vm = &scenario->vm[v];
+    bool any = false;
+    for (size_t s = 0; scenario->shares && vm->stream && s < vm->streams; s++)
+        any |= vm->stream[s].green != NULL;
+    return any;
 }
+
+static const char green_words[] = "%s keep their green contexts when they run alone: progress and stp show what "
+                                  "they lose to each other, not to fewer SMs";
 
 static bool are_unlike(const struct sms__instances *instances)
 {
@@ -367,25 +334,19 @@ static void note_instances(struct sms_results *results)
     while (p < scenario->policies && !are_unlike(scenario->policy[p].instances))
         p++;
     if (p < scenario->policies && scenario->vms > 1 && !scenario->cluster)
-        sms__note(results, sms__print(&results->arena,
-                                      "under %s, processes get different instances in order of arrival: this order "
-                                      "affects the result, and no interval covers other orders",
-                                      scenario->policy[p].label));
+        sms__note(results,
+                  "under %s, processes get different instances in order of arrival: this order affects the result, and "
+                  "no interval covers other orders",
+                  scenario->policy[p].label);
 }
 
-static void note_arrivals(struct sms_results *results)
+static bool is_open(const struct sms_scenario *scenario, size_t v)
 {
-    const struct sms_scenario *scenario = results->scenario;
-    struct sms__names open = {.count = 0};
-    for (size_t v = 0; v < scenario->vms && !scenario->cluster; v++)
-        if (scenario->vm[v].arrivals != SMS__CLOSED && scenario->duration_ps > 0)
-            sms__names_add(&open, scenario->vm[v].name, -1);
-    if (open.count)
-        sms__note(results, sms__print(&results->arena,
-                                      "jobs arrive at %s: normalized progress, ntt, antt and stp show how much of the "
-                                      "work is done; latencies show how long jobs wait",
-                                      sms__names_print(results, &open)));
+    return scenario->vm[v].arrivals != SMS__CLOSED && scenario->duration_ps > 0;
 }
+
+static const char open_words[] = "jobs arrive at %s: normalized progress, ntt, antt and stp show how much of the "
+                                 "work is done; latencies show how long jobs wait";
 
 /* How much longer or shorter a job alone gets with one SM less or more, whichever is more. */
 static double change_by_one_sm(const struct sms__tenant *vm, const struct sms__device *device, size_t d)
@@ -412,10 +373,9 @@ static void note_waves(struct sms_results *results)
     }
     if (found.count)
         sms__note(results,
-                  sms__print(&results->arena,
-                             "one SM more or less changes the time of a job alone by this many %%, because the last "
-                             "wave of blocks just fits or just does not: %s",
-                             sms__names_print(results, &found)));
+                  "one SM more or less changes the time of a job alone by this many %%, because the last wave of "
+                  "blocks just fits or just does not: %s",
+                  sms__names_print(results, &found));
 }
 
 /* A device that a tenant may choose, were it not for a resource that it lacks. */
@@ -435,8 +395,7 @@ static void note_lacking(struct sms_results *results)
                            sms__print(&results->arena, "%.20s off %.20s (%.20s)", vm->name, device->name, lacks), -1);
         }
     if (found.count)
-        sms__note(results, sms__print(&results->arena, "these cannot run on devices that lack a resource: %s",
-                                      sms__names_print(results, &found)));
+        sms__note(results, "these cannot run on devices that lack a resource: %s", sms__names_print(results, &found));
 }
 
 /* Values of an SM that nobody gave. A warp of 32 threads is all GPUs', but for AMD's. */
@@ -455,7 +414,7 @@ static void note_limits(struct sms_results *results)
                               sms__names_print(results, &found), device->name);
     }
     if (*text)
-        sms__note(results, sms__print(&results->arena, "%s are those of a V100, because no file gives them", text));
+        sms__note(results, "%s are those of a V100, because no file gives them", text);
 }
 
 int sms__results_note(void *user)
@@ -468,17 +427,17 @@ int sms__results_note(void *user)
     note_one_device(results);
     note_few(results);
     note_stp(results);
-    note_starts(results);
+    note_tenants(results, meets_given_start, starts_words);
     note_instances(results);
-    note_greens(results);
+    note_tenants(results, has_green, green_words);
     note_lacking(results);
-    note_arrivals(results);
+    note_tenants(results, is_open, open_words);
     note_waves(results);
     note_contention(results);
     note_limits(results);
     note_launches(results);
-    note_turns(results);
-    note_queue(results);
+    sms__note_turns(results);
+    sms__note_queue(results);
     sms__note_workloads(results);
     results->exact = sms_results_exact(results);
     return SMS_OK;

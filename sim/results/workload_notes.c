@@ -1,12 +1,10 @@
 /* Notes on workloads whose kernels were not measured where they run, or not measured at all. */
-#include "workload_notes.h"
+#include "notes.h"
 
 #include "../model/draws.h"
 #include "../model/lacking.h"
 #include "../model/retarget.h"
 #include "../model/sheet.h"
-#include "device_notes.h"
-#include "note_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -105,9 +103,9 @@ static void note_scaled(struct sms_results *results, const struct workloads *wor
     if (*unknown)
         factors = sms__print(&results->arena, "; the error is unknown, because no kernel was held back on %s", unknown);
     if (found.count) {
-        sms__note(results, sms__print(&results->arena, "kernels scaled from the device of their profile: %s%s",
-                                      sms__names_print(results, &found), factors));
-        sms__note(results, sms__note_on_clock(results));
+        sms__note(results, "kernels scaled from the device of their profile: %s%s", sms__names_print(results, &found),
+                  factors);
+        sms__note_clock(results);
     }
 }
 
@@ -131,10 +129,8 @@ static void note_unmeasured(struct sms_results *results, const struct workloads 
         if (workloads->of[w]->unmeasured >= 0.005)
             sms__names_add(&found, workloads->of[w]->name, 100 * workloads->of[w]->unmeasured);
     if (found.count)
-        sms__note(results,
-                  sms__print(&results->arena,
-                             "kernels without metrics demand nothing; their share of the kernel time in %%: %s",
-                             sms__names_print(results, &found)));
+        sms__note(results, "kernels without metrics demand nothing; their share of the kernel time in %%: %s",
+                  sms__names_print(results, &found));
 }
 
 void sms__note_workloads(struct sms_results *results)
@@ -154,6 +150,6 @@ void sms__note_workloads(struct sms_results *results)
             if (cases[i].holds(results->scenario, workloads.of[w]))
                 sms__names_add(&found, workloads.of[w]->name, -1);
         if (found.count)
-            sms__note(results, sms__print(&results->arena, cases[i].words, sms__names_print(results, &found)));
+            sms__note(results, cases[i].words, sms__names_print(results, &found));
     }
 }

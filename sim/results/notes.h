@@ -1,0 +1,41 @@
+/* Notes on the results: what a note is made of, and those of device_notes.c and workload_notes.c. Texts live in the
+ * results' arena. */
+#ifndef SMS_RESULTS_NOTES_H
+#define SMS_RESULTS_NOTES_H
+
+#include "results.h"
+
+/* note_text.c: "a (87), b (43), c (2) and 2 more": the first names in words, the rest by number. {0} is an empty list.
+ */
+struct sms__names {
+    char text[256];
+    size_t count;
+};
+
+/* Adds a name, with its count in parentheses unless that is negative. */
+void sms__names_add(struct sms__names *names, const char *name, double count);
+/* The list in words. */
+const char *sms__names_print(struct sms_results *results, const struct sms__names *names);
+/* Appends a note to those of the results. */
+void sms__note(struct sms_results *results, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* device_notes.c: the devices of the scenario for which it holds, each once, as "a100, v100"; "" if it holds for none.
+ */
+const char *sms__names_of_devices(struct sms_results *results, bool (*holds)(const struct sms__device *device));
+/* True of the first device of the scenario that has its name. */
+bool sms__is_first_of_name(const struct sms_scenario *scenario, size_t device);
+/* True if it holds for a kernel of some tenant. */
+bool sms__has_kernel(const struct sms_scenario *scenario, bool (*holds)(const struct sms__kernel *kernel));
+
+/* The same file: notes the slice and the switch by default, unless all was measured. */
+void sms__note_turns(struct sms_results *results);
+/* Notes the order in which kernels of several processes get a device, unless it was measured or hardly matters. */
+void sms__note_queue(struct sms_results *results);
+/* Notes the clock under load of kernels that were scaled, unless all was measured. */
+void sms__note_clock(struct sms_results *results);
+
+/* workload_notes.c: notes which workloads were scaled from another device, by the run or before it, which run as they
+ * were profiled elsewhere, which were fitted, and how much of a workload's kernel time has no metrics. */
+void sms__note_workloads(struct sms_results *results);
+
+#endif
