@@ -242,55 +242,23 @@ static size_t isolate(const struct sms_scenario *scenario, size_t tenant, struct
     return 0;
 }
 
-/* Describes the run of one tenant alone. It fills `scenario`, and both must last as long as the run. */
-static struct sms__run_spec describe_alone(struct job *job, size_t tenant, const struct sms__policy_use *policy,
-                                           size_t replication, struct sms_scenario *scenario,
-                                           struct sms__record *record)
+static int run_tenant(struct job *job, const struct sms__tenant_run *run, const struct sms__policy_use *policy)
 {
     const struct sms_results *results = job->work->results;
-    const size_t only = isolate(results->scenario, tenant, scenario);
-    return (struct sms__run_spec){
-        .scenario = scenario,
+    struct sms_scenario scenario;
+    struct sms__record record;
+    const size_t only = isolate(results->scenario, run->vm, &scenario);
+    struct sms__run_spec spec = {
+        .scenario = &scenario,
         .policy = policy,
-        .seed = replication_seed(job->work, replication),
+        .seed = replication_seed(job->work, run->replication),
         .slack_ps = sms__slack_ps(results->scenario),
         .only_vm = (long)only,
         .options = results->options,
         .on_part = note_part,
         .user = job,
-        .record = record,
+        .record = &record,
     };
-}
-
-static int run_alone(struct job *job)
-{
-    const struct work *work = job->work;
-    const struct sms_results *results = work->results;
-    size_t idx = job->idx - results->policies * work->count, vms = results->scenario->vms;
-    size_t replication = work->first + idx / vms;
-    struct sms__alone *alone = &results->alone[replication * vms + idx % vms];
-    struct sms_scenario scenario;
-    struct sms__record record;
-    struct sms__run_spec spec =
-        describe_alone(job, idx % vms, results->scenario->alone, replication, &scenario, &record);
-    if (take_over(job, &spec, alone, sizeof *alone))
-        return SMS_OK;
-    int code = sms__simulate(&job->arena, &spec);
-    if (code)
-        return code;
-    *alone = sms__measure_alone(&record, (size_t)spec.only_vm);
-    hand_over(job, alone);
-    return SMS_OK;
-}
-
-static int run_listed(struct job *job)
-{
-    const struct sms_results *results = job->work->results;
-    const struct sms__tenant_run *run = &job->work->list[job->idx];
-    const struct sms__policy_use *policy = &results->scenario->policy[results->policy[run->policy]];
-    struct sms_scenario scenario;
-    struct sms__record record;
-    struct sms__run_spec spec = describe_alone(job, run->vm, policy, run->replication, &scenario, &record);
     if (take_over(job, &spec, run->out, sizeof *run->out))
         return SMS_OK;
     int code = sms__simulate(&job->arena, &spec);
@@ -298,9 +266,26 @@ static int run_listed(struct job *job)
     job->at = record.at;
     if (code)
         return code;
-    *run->out = sms__measure_alone(&record, (size_t)spec.only_vm);
+    *run->out = sms__measure_alone(&record, only);
     hand_over(job, run->out);
     return SMS_OK;
+}
+
+static int run_alone(struct job *job)
+{
+    const struct work *work = job->work;
+    const struct sms_results *results = work->results;
+    const size_t idx = job->idx - results->policies * work->count, vms = results->scenario->vms;
+    struct sms__tenant_run run = {.vm = idx % vms, .replication = work->first + idx / vms};
+    run.out = &results->alone[run.replication * vms + run.vm];
+    return run_tenant(job, &run, results->scenario->alone);
+}
+
+static int run_listed(struct job *job)
+{
+    const struct sms_results *results = job->work->results;
+    const struct sms__tenant_run *run = &job->work->list[job->idx];
+    return run_tenant(job, run, &results->scenario->policy[results->policy[run->policy]]);
 }
 
 static int run_job(void *user)
