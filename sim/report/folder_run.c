@@ -62,15 +62,6 @@ static void print_bins(const struct sms_results *results, size_t policy, FILE *t
         }
 }
 
-static int print_heatmap(const struct sms__set *set, FILE *to)
-{
-    fprintf(to, "scenario,policy,device,sm,time_ns,width_ns,occupancy_ratio\n");
-    for (size_t i = 0; i < set->count; i++)
-        for (size_t p = 0; p < sms_results_policies(set->results[i]); p++)
-            print_bins(set->results[i], p, to);
-    return 0;
-}
-
 /* By content, because a path says nothing of what was built there. */
 static json_t *describe_plugins(const struct sms_file *file)
 {
@@ -141,22 +132,13 @@ static json_t *make_manifest(const struct sms__set *set, const char *command)
     return object;
 }
 
-static void print_allocation_of(const struct sms_results *results, size_t policy, FILE *to)
+static void print_allocation(const struct sms_results *results, size_t policy, FILE *to)
 {
     struct sms_allocation point;
     for (size_t i = 0; sms_results_allocation(results, policy, i, &point); i++) {
         SMS__PRINT_CSV(to, sms_scenario_name(sms_results_scenario(results)), sms_results_policy(results, policy));
         fprintf(to, "%.6f,%.6f,%.6f\n", point.arrived, point.allocated, point.fragments);
     }
-}
-
-static int print_allocation(const struct sms__set *set, FILE *to)
-{
-    fprintf(to, "scenario,policy,arrived_ratio,allocated_ratio,fragment_ratio\n");
-    for (size_t i = 0; i < set->count; i++)
-        for (size_t p = 0; p < sms_results_policies(set->results[i]); p++)
-            print_allocation_of(set->results[i], p, to);
-    return 0;
 }
 
 static void print_latencies_of(const struct sms_results *results, size_t policy, size_t v, FILE *to)
@@ -174,44 +156,57 @@ static void print_latencies_of(const struct sms_results *results, size_t policy,
     }
 }
 
-static int print_latencies(const struct sms__set *set, FILE *to)
+static void print_latencies(const struct sms_results *results, size_t policy, FILE *to)
 {
-    fprintf(to, "scenario,policy,vm,latency_ns,jobs_count,share_ratio,deadline_ns\n");
-    for (size_t i = 0; i < set->count; i++)
-        for (size_t p = 0; p < sms_results_policies(set->results[i]); p++)
-            for (size_t v = 0; v < sms_results_subjects(set->results[i], SMS_VM); v++)
-                print_latencies_of(set->results[i], p, v, to);
-    return 0;
+    for (size_t v = 0; v < sms_results_subjects(results, SMS_VM); v++)
+        print_latencies_of(results, policy, v, to);
 }
 
 /* Files that are not those of subjects. `of`: they are there if a scenario has this subject, or always. */
-static const struct {
+struct file {
     const char *name;
-    int (*print)(const struct sms__set *set, FILE *to); /* 0; or -1, out of memory */
     enum sms_subject of;
-} files[] = {{"heatmap.csv", print_heatmap, SMS_HOST},
-             {"latencies.csv", print_latencies, SMS_VM},
-             {"allocation.csv", print_allocation, SMS_CLUSTER},
-             {"summary.json", sms__print_json, SMS_SUBJECTS},
-             {"comparison.json", print_comparison, SMS_SUBJECTS}};
+    int (*print)(const struct sms__set *set, FILE *to); /* 0; or -1, out of memory */
+    /* or, of CSV, the first line, and what prints the others of a policy */
+    const char *head;
+    void (*print_policy)(const struct sms_results *results, size_t policy, FILE *to);
+};
 
-/* No file where no scenario has such a subject; `of` SMS_SUBJECTS: always. `print`: NULL for the table of the subject.
- */
-static int write_file(const struct writing *writing, const char *name, enum sms_subject of,
-                      int (*print)(const struct sms__set *set, FILE *to))
+static const struct file files[] = {
+    {"heatmap.csv", SMS_HOST, NULL, "scenario,policy,device,sm,time_ns,width_ns,occupancy_ratio\n", print_bins},
+    {"latencies.csv", SMS_VM, NULL, "scenario,policy,vm,latency_ns,jobs_count,share_ratio,deadline_ns\n",
+     print_latencies},
+    {"allocation.csv", SMS_CLUSTER, NULL, "scenario,policy,arrived_ratio,allocated_ratio,fragment_ratio\n",
+     print_allocation},
+    {"summary.json", SMS_SUBJECTS, sms__print_json},
+    {"comparison.json", SMS_SUBJECTS, print_comparison}};
+
+static void print_policies(const struct file *file, const struct sms__set *set, FILE *to)
+{
+    fputs(file->head, to);
+    for (size_t i = 0; i < set->count; i++)
+        for (size_t p = 0; p < sms_results_policies(set->results[i]); p++)
+            file->print_policy(set->results[i], p, to);
+}
+
+/* No file where no scenario has such a subject; `of` SMS_SUBJECTS: always. A file that only has a name and a subject is
+ * the table of the subject. */
+static int write_file(const struct writing *writing, const struct file *file)
 {
     bool whole = true;
-    if (of != SMS_SUBJECTS && !has_any(writing->set, of))
+    if (file->of != SMS_SUBJECTS && !has_any(writing->set, file->of))
         return SMS_OK;
-    FILE *file = sms__folder_open(writing->folder, name, writing->errors);
-    if (!file)
+    FILE *to = sms__folder_open(writing->folder, file->name, writing->errors);
+    if (!to)
         return SMS_EIO;
-    if (print)
-        whole = print(writing->set, file) == 0;
+    if (file->print)
+        whole = file->print(writing->set, to) == 0;
+    else if (file->head)
+        print_policies(file, writing->set, to);
     else
-        sms__print_wide(writing->set, of, file);
-    int code = sms__folder_close(writing->folder, name, file, writing->errors);
-    return code == SMS_OK && !whole ? sms__fail(writing->errors, SMS_ENOMEM, name, "out of memory") : code;
+        sms__print_wide(writing->set, file->of, to);
+    int code = sms__folder_close(writing->folder, file->name, to, writing->errors);
+    return code == SMS_OK && !whole ? sms__fail(writing->errors, SMS_ENOMEM, file->name, "out of memory") : code;
 }
 
 int sms__run_folder_end(struct sms__folder *folder, const struct sms__set *set, const char *command,
@@ -220,8 +215,8 @@ int sms__run_folder_end(struct sms__folder *folder, const struct sms__set *set, 
     const struct writing writing = {folder, set, errors};
     int code = SMS_OK;
     for (int s = 0; s < SMS_SUBJECTS && code == SMS_OK; s++)
-        code = write_file(&writing, sms__subject_file((enum sms_subject)s), (enum sms_subject)s, NULL);
+        code = write_file(&writing, &(struct file){sms__subject_file((enum sms_subject)s), (enum sms_subject)s});
     for (size_t i = 0; i < sizeof files / sizeof *files && code == SMS_OK; i++)
-        code = write_file(&writing, files[i].name, files[i].of, files[i].print);
+        code = write_file(&writing, &files[i]);
     return code == SMS_OK ? sms__folder_end(folder, make_manifest(set, command), errors) : code;
 }
