@@ -67,10 +67,8 @@ static const struct sms__importer *find_importer(const struct cli *cli)
     const struct sms__importer *found = sms__importer_called(cli->args[0]);
     if (found)
         return found;
-    for (; sms__importers[count]; count++) {
-        size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", sms__importers[count]->name);
-    }
+    for (; sms__importers[count]; count++)
+        sms__append(list, sizeof list, "%s%s", count ? ", " : "", sms__importers[count]->name);
     const char *near = sms__nearest(cli->args[0], count, importer_name, sms__importers);
     if (near)
         cli_usage(cli, "unknown format '%s'; did you mean '%s'?", cli->args[0], near);

@@ -3,11 +3,11 @@
 #include "output.h"
 #include "walk.h"
 
+#include "../base/buffer.h"
 #include "../base/room.h"
 #include "../results/results.h"
 #include "../results/verdict.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,17 +65,6 @@ static bool within(const struct sms__expect *expect, double actual)
     return fine && (!expect->has_max || actual <= expect->max.value);
 }
 
-static void append(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-static void append(char *text, size_t size, const char *format, ...)
-{
-    size_t used = strlen(text);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text + used, size - used, format, args);
-    va_end(args);
-}
-
 static void describe(struct sms__check *check, const struct sms__expect *expect, const char *subject, double actual,
                      double ci95)
 {
@@ -86,14 +75,14 @@ static void describe(struct sms__check *check, const struct sms__expect *expect,
              expect->over ? " over " : "", expect->over ? expect->over : "");
     snprintf(check->message, sizeof check->message, "%.5g%s", actual * scale, unit);
     if (ci95 > 0)
-        append(check->message, sizeof check->message, " (± %.2g)", ci95 * scale);
+        sms__append(check->message, sizeof check->message, " (± %.2g)", ci95 * scale);
     if (expect->has_value)
-        append(check->message, sizeof check->message, ", expected %.5g%s within %.4g%s", expect->value.value * scale,
-               unit, expect->tolerance.value * 100, percent ? " points" : " %");
+        sms__append(check->message, sizeof check->message, ", expected %.5g%s within %.4g%s",
+                    expect->value.value * scale, unit, expect->tolerance.value * 100, percent ? " points" : " %");
     if (expect->has_min)
-        append(check->message, sizeof check->message, ", at least %.5g%s", expect->min.value * scale, unit);
+        sms__append(check->message, sizeof check->message, ", at least %.5g%s", expect->min.value * scale, unit);
     if (expect->has_max)
-        append(check->message, sizeof check->message, ", at most %.5g%s", expect->max.value * scale, unit);
+        sms__append(check->message, sizeof check->message, ", at most %.5g%s", expect->max.value * scale, unit);
 }
 
 /* A wait may be as short as expected because some pods still wait. */
@@ -103,7 +92,7 @@ static void add_left_out(struct sms__check *check, const struct sms_results *res
     const double left = sms__left_waiting(results, policy_index(results, expect->policy), subject, expect->metric);
     check->reserved = left > 0;
     if (check->reserved)
-        append(check->message, sizeof check->message, "; without pods that still wait at the end: %.4g", left);
+        sms__append(check->message, sizeof check->message, "; without pods that still wait at the end: %.4g", left);
 }
 
 int sms__check_expectations(const struct sms_results *results, struct sms__checks *checks)
@@ -233,8 +222,8 @@ static void describe_row(const struct baseline *baseline, struct sms__check *che
         snprintf(check->message, sizeof check->message, "%.6g, baseline %.6g (%+.3g %%)", actual, expected,
                  expected != 0 ? 100 * (actual / expected - 1) : 0);
     if (strcmp(field[REPLICATIONS], number) != 0)
-        append(check->message, sizeof check->message, "; replications: %s, baseline %.20s", number,
-               field[REPLICATIONS]);
+        sms__append(check->message, sizeof check->message, "; replications: %s, baseline %.20s", number,
+                    field[REPLICATIONS]);
 }
 
 /* Rows of scenarios that were not run are skipped, and those of metrics without a value. */
