@@ -144,11 +144,6 @@ static void leave(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     sms__gpushare(run)->candidate[p].state = SMS__CANDIDATE_OUT;
 }
 
-static void explain(const struct sms__cluster_run *run, uint32_t p, uint64_t now, const char *text)
-{
-    sms__explain_pod(run, p, now, "%s", text);
-}
-
 static bool is_wanted(const struct sms__cluster_run *run) { return run->cluster->guest == &sms__gpushare_guest; }
 
 static const struct sms__scheduler scheduler = {.is_wanted = is_wanted,
@@ -158,7 +153,7 @@ static const struct sms__scheduler scheduler = {.is_wanted = is_wanted,
                                                 .freed = sms__gpushare_freed,
                                                 .leave = leave,
                                                 .container_gpus = sms__running_gpus,
-                                                .explain = explain,
+                                                .explains = true,
                                                 .integrate = integrate,
                                                 .find_disagreement = sms__gpushare_disagreement,
                                                 .view = sms__extender_view};

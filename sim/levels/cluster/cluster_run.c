@@ -22,12 +22,6 @@ void sms__pod_name(const struct sms__cluster_run *run, uint32_t p, char *out, si
         snprintf(out, size, "%s", group->name);
 }
 
-void sms__pod_explain(const struct sms__cluster_run *run, uint32_t p, uint64_t now, const char *text)
-{
-    if (run->scheduler->explain)
-        run->scheduler->explain(run, p, now, text);
-}
-
 void sms__explain_pod(const struct sms__cluster_run *run, uint32_t p, uint64_t now, const char *format, ...)
 {
     char name[256], text[SMS__MESSAGE_BYTES];

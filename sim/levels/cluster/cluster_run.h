@@ -87,10 +87,8 @@ uint64_t sms__job_deadline_ps(const struct sms__cluster_run *run, const struct s
 uint64_t sms__pod_delay(const struct sms__cluster_run *run, uint32_t pod);
 /* The GPUs of its node on which a container of the pod runs. */
 uint16_t sms__container_gpus(const struct sms__cluster_run *run, uint32_t pod, size_t container);
-/* Tells `smsched explain` what happened to the pod, if the scheduler explains pods. */
-void sms__pod_explain(const struct sms__cluster_run *run, uint32_t pod, uint64_t now, const char *text);
 
-/* The same under any scheduler. A longer text is cut. */
+/* Tells `smsched explain` what happened to the pod. A longer text is cut. */
 enum { SMS__MESSAGE_BYTES = 4096 };
 void sms__explain_pod(const struct sms__cluster_run *run, uint32_t pod, uint64_t now, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -200,8 +200,8 @@ void sms__pod_end(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     double deadline = sms__pod_deadline(run, pod);
     if (run->observer)
         run->observer->end(run, p, now);
-    if (pod->failed)
-        sms__pod_explain(run, p, now, "its workload fails: out of memory");
+    if (pod->failed && run->scheduler->explains)
+        sms__explain_pod(run, p, now, "its workload fails: out of memory");
     sms__pod_departs(run, p, pod->failed ? "failed" : "done", now);
     give_back(run, p, now);
     pod->ended = true;

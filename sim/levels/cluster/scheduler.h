@@ -31,8 +31,7 @@ struct sms__scheduler {
     void (*leave)(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
     /* The GPUs on which a container of the pod runs; none before it does. NULL: container 0 has all GPUs of the pod. */
     uint16_t (*container_gpus)(const struct sms__cluster_run *run, uint32_t pod, size_t container);
-    /* Something happened to the pod, for `smsched explain`. */
-    void (*explain)(const struct sms__cluster_run *run, uint32_t pod, uint64_t now, const char *text);
+    bool explains; /* `smsched explain` tells when a pod fails */
 
     /* Brings the scheduler's integrals up to now; `ends`: the run is over. */
     void (*integrate)(struct sms__cluster_run *run, bool ends, uint64_t now);
