@@ -83,8 +83,9 @@ static void set_share(const struct sms__programs *programs, const struct sms__ou
     share->slowdown = scaled(worst(results, way, p, "job_latency_mean_ns"), 1 / program->alone_mean_ns);
     share->p50_ns = worst(results, way, p, "job_latency_p50_ns");
     share->p99_ns = worst(results, way, p, "job_latency_p99_ns");
-    share->maximum_of = sms__maximum_of(results, 0, SMS_VM, sms__way_first(way, p),
-                                        (size_t)sms_metric_index(SMS_VM, "job_latency_p99_ns"));
+    const struct sms__result p99 = {results, 0, SMS_VM, sms__way_first(way, p),
+                                    (size_t)sms_metric_index(SMS_VM, "job_latency_p99_ns")};
+    share->maximum_of = sms__maximum_of(&p99, 0);
     share->missed = NAN;
     share->memory = 0;
     for (size_t r = 0; r < sms_results_replications(results); r++)

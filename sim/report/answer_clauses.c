@@ -86,7 +86,7 @@ void sms__answer_put_few(const struct sms__outcome *answer, FILE *to)
     const size_t least = sms__result_least_maximum(&answer->asked);
     bool zeros = false;
     for (size_t p = 0; p < sms_results_policies(answer->results); p++)
-        zeros |= sms__result_is_mostly_zero(&answer->asked, p);
+        zeros |= sms__mostly_zero(&answer->asked, p);
     if (least)
         fprintf(to, "; this is the maximum of %zu %s, not a percentile", least,
                 sms__result_counts(&answer->asked, (double)least));
@@ -135,8 +135,7 @@ static void put_policy(const struct sms__outcome *answer, size_t policy, FILE *t
 static void put_most_missed(const struct sms__outcome *answer, const struct sms__result *misses, const char *before,
                             const char *after, FILE *to)
 {
-    const double most =
-        sms__most_missed(answer->results, answer->best.best, misses->subject, misses->idx, misses->metric);
+    const double most = sms__most_missed(misses, answer->best.best);
     if (!isnan(most) && !sms_results_exact(answer->results))
         fprintf(to, "%sat most %.*g %%%s", before, sms__percent_digits(100 * most), 100 * most, after);
 }
@@ -163,19 +162,14 @@ void sms__answer_put_misses(const struct sms__outcome *answer, FILE *to)
     }
 }
 
-static double left_waiting(const struct sms__outcome *answer, size_t policy)
-{
-    return sms__left_waiting(answer->results, policy, answer->asked.subject, sms__result_metric(&answer->asked));
-}
-
 /* Pods without a value are in no mean, so a policy may seem quick because it leaves some waiting. Tells how many, if
  * another policy leaves fewer; of equal policies, of the one that leaves most. */
 void sms__answer_put_left_out(const struct sms__outcome *answer, FILE *to)
 {
     size_t most = answer->best.best, least = most;
-    double more = left_waiting(answer, most), fewer = more;
+    double more = sms__left_waiting(&answer->asked, most), fewer = more;
     for (size_t p = 0; p < sms_results_policies(answer->results); p++) {
-        const double count = left_waiting(answer, p);
+        const double count = sms__left_waiting(&answer->asked, p);
         if (answer->in_group[p] && count > more)
             more = count, most = p;
         if (count < fewer)

@@ -87,9 +87,10 @@ static void describe(struct sms__check *check, const struct sms__expect *expect,
 
 /* A wait may be as short as expected because some pods still wait. */
 static void add_left_out(struct sms__check *check, const struct sms_results *results, const struct sms__expect *expect,
-                         enum sms_subject subject)
+                         enum sms_subject subject, size_t idx)
 {
-    const double left = sms__left_waiting(results, policy_index(results, expect->policy), subject, expect->metric);
+    const struct sms__result of = sms__result_of(results, subject, idx, expect->metric);
+    const double left = sms__left_waiting(&of, policy_index(results, expect->policy));
     check->reserved = left > 0;
     if (check->reserved)
         sms__append(check->message, sizeof check->message, "; without pods that still wait at the end: %.4g", left);
@@ -108,7 +109,7 @@ int sms__check_expectations(const struct sms_results *results, struct sms__check
         if (!check)
             return -1;
         describe(check, expect, sms_results_subject(results, subject, idx), actual.mean, actual.ci95);
-        add_left_out(check, results, expect, subject);
+        add_left_out(check, results, expect, subject, idx);
     }
     return 0;
 }

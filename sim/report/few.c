@@ -46,8 +46,8 @@ static void say_maximum(const struct sms__result *row, struct line *line, FILE *
 static void say_missed(const struct sms__result *row, struct line *line, FILE *to)
 {
     for (size_t p = 0; p < sms_results_policies(row->results); p++) {
-        const double most = sms__most_missed(row->results, p, row->subject, row->idx, row->metric);
-        const double counted = sms__counted(row->results, p, row->subject, row->idx, row->metric);
+        const double most = sms__most_missed(row, p);
+        const double counted = sms__counted(row, p);
         if (!isnan(most) && name_next(line, to))
             fprintf(to, "%s under %s at most %.*g %% (0 of %.0f %s)", sms__result_subject(row),
                     sms_results_policy(row->results, p), sms__percent_digits(100 * most), 100 * most, counted,
@@ -62,7 +62,7 @@ static void say_zeros(const struct sms__result *row, struct line *line, FILE *to
         size_t zeros = 0;
         for (size_t r = 0; r < n; r++)
             zeros += sms_results_value(row->results, p, r, row->subject, row->idx, row->metric) == 0;
-        if (sms__result_is_mostly_zero(row, p) && name_next(line, to))
+        if (sms__mostly_zero(row, p) && name_next(line, to))
             fprintf(to, "%s %.*s under %s (%zu of %zu)", sms__result_subject(row),
                     sms__shown_length(sms__result_metric(row)), sms__result_metric(row),
                     sms_results_policy(row->results, p), zeros, n);

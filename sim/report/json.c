@@ -5,6 +5,8 @@
 #include "output.h"
 #include "walk.h"
 
+#include "../results/verdict.h"
+
 #include <jansson.h>
 
 /* The metrics of the row's subject. */
@@ -18,7 +20,7 @@ static json_t *metrics_of(struct sms__result row, long baseline)
         json_object_set_new(object, sms__result_metric(&row), sms__json_number(e.mean));
         if (e.n > 1)
             json_object_set_new(ci95, sms__result_metric(&row), sms__json_number(e.ci95));
-        const size_t jobs = sms__result_maximum_of(&row, row.policy);
+        const size_t jobs = sms__maximum_of(&row, row.policy);
         if (jobs && baseline < 0)
             json_object_set_new(maximum_of, sms__result_metric(&row), json_integer((json_int_t)jobs));
     }

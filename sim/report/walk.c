@@ -97,24 +97,14 @@ struct sms_estimate sms__result_difference(const struct sms__result *result, siz
     return sms_results_difference(result->results, policy, baseline, result->subject, result->idx, result->metric);
 }
 
-size_t sms__result_maximum_of(const struct sms__result *result, size_t policy)
-{
-    return sms__maximum_of(result->results, policy, result->subject, result->idx, result->metric);
-}
-
 size_t sms__result_least_maximum(const struct sms__result *result)
 {
     size_t least = 0;
     for (size_t p = 0; p < sms_results_policies(result->results); p++) {
-        const size_t of = sms__result_maximum_of(result, p);
+        const size_t of = sms__maximum_of(result, p);
         least = of && (!least || of < least) ? of : least;
     }
     return least;
-}
-
-bool sms__result_is_mostly_zero(const struct sms__result *result, size_t policy)
-{
-    return sms__mostly_zero(result->results, policy, result->subject, result->idx, result->metric);
 }
 
 const char *sms__result_counts(const struct sms__result *result, double count)

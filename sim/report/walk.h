@@ -31,12 +31,9 @@ struct sms_estimate sms__result_estimate(const struct sms__result *result, size_
 struct sms_estimate sms__result_ratio(const struct sms__result *result, size_t policy, size_t baseline);
 struct sms_estimate sms__result_difference(const struct sms__result *result, size_t policy, size_t baseline);
 
-/* Where a value under a policy allows no verdict (results/verdict.h), and the word for `count` of what it counts:
- * "jobs" or "pods". */
-size_t sms__result_maximum_of(const struct sms__result *result, size_t policy);
-/* The least number of sms__result_maximum_of under any policy; 0 if there is none. */
+/* The least number of sms__maximum_of (results/verdict.h) under any policy; 0 if there is none. */
 size_t sms__result_least_maximum(const struct sms__result *result);
-bool sms__result_is_mostly_zero(const struct sms__result *result, size_t policy);
+/* The word for `count` of what a value counts: "jobs" or "pods". */
 const char *sms__result_counts(const struct sms__result *result, double count);
 
 /* How the values of the replications fall into regimes, over a baseline that is not negative; the values are then

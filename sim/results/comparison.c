@@ -48,8 +48,7 @@ struct sms_estimate sms__cover_regimes(const struct sms__result *result, size_t 
 /* The smaller one of the numbers of jobs of which two policies' values are the maximum; 0 if neither is. */
 static size_t fewest(const struct sms__result *of, size_t policy, size_t baseline)
 {
-    const size_t a = sms__maximum_of(of->results, policy, of->subject, of->idx, of->metric);
-    const size_t b = sms__maximum_of(of->results, baseline, of->subject, of->idx, of->metric);
+    const size_t a = sms__maximum_of(of, policy), b = sms__maximum_of(of, baseline);
     return a && (!b || a < b) ? a : b;
 }
 
@@ -64,8 +63,7 @@ struct sms_comparison sms__compare(const struct sms__result *of, size_t policy, 
         .p = NAN,
         .maximum_of = fewest(of, policy, baseline),
     };
-    const bool zeros = sms__mostly_zero(results, policy, of->subject, of->idx, of->metric) ||
-                       sms__mostly_zero(results, baseline, of->subject, of->idx, of->metric);
+    const bool zeros = sms__mostly_zero(of, policy) || sms__mostly_zero(of, baseline);
     compared.judged = sms_results_exact(results) || !(compared.maximum_of || zeros);
     compared.difference.ci95 = zeros ? (double)NAN : compared.difference.ci95;
     const bool nothing =

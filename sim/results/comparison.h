@@ -5,14 +5,6 @@
 #include "../base/statistics.h"
 #include "results.h"
 
-/* One metric of one subject under one policy. */
-struct sms__result {
-    const struct sms_results *results;
-    size_t policy;
-    enum sms_subject subject;
-    size_t idx, metric; /* SIZE_MAX: the subject has no such metric, and so no values */
-};
-
 /* How the values of the replications fall into regimes, over a baseline that is not negative; the values are then
  * ratios. One regime as well when out of memory, which sets *failed. */
 enum sms__regime sms__regimes_of(const struct sms__result *result, size_t policy, long baseline,

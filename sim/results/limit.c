@@ -21,9 +21,9 @@ static double count_looks(const struct sms_scenario *scenario)
 }
 
 /* The names were checked with the scenario. */
-struct sms_question sms__limit_asks(const struct sms_results *results, const struct sms__limit *limit)
+struct sms__result sms__limit_asks(const struct sms_results *results, const struct sms__limit *limit)
 {
-    struct sms_question of = {.better = limit->side};
+    struct sms__result of = {.results = results};
     sms__results_find(results, &limit->of, &of.subject, &of.idx);
     of.metric = (size_t)sms_metric_index(of.subject, limit->of.metric);
     return of;
@@ -31,27 +31,26 @@ struct sms_question sms__limit_asks(const struct sms_results *results, const str
 
 /* How far the mean may be off by chance. Of no misses in n jobs there are fewer than -ln(error) / n (the rule of three,
  * at this error). Otherwise values without a spread tell nothing of chance. */
-static double most_off(const struct sms_results *results, size_t policy, const struct sms_question *of, double error)
+static double most_off(const struct sms__result *of, size_t policy, double error)
 {
-    const struct sms_estimate estimate = sms_results_estimate(results, policy, of->subject, of->idx, of->metric);
-    if (!isnan(sms__most_missed(results, policy, of->subject, of->idx, of->metric)))
-        return -log(error) / sms__counted(results, policy, of->subject, of->idx, of->metric);
+    const struct sms_estimate estimate = sms_results_estimate(of->results, policy, of->subject, of->idx, of->metric);
+    if (!isnan(sms__most_missed(of, policy)))
+        return -log(error) / sms__counted(of, policy);
     if (estimate.n < 2 || !(estimate.sd > 0))
         return INFINITY;
     return sms__student(estimate.n, error) * estimate.sd / sqrt((double)estimate.n);
 }
 
 /* Whether the mean can be judged; what is exact can. */
-static bool can_tell(const struct sms_results *results, size_t policy, const struct sms_question *of)
+static bool can_tell(const struct sms__result *of, size_t policy)
 {
-    return !sms__maximum_of(results, policy, of->subject, of->idx, of->metric) &&
-           !sms__mostly_zero(results, policy, of->subject, of->idx, of->metric);
+    return !sms__maximum_of(of, policy) && !sms__mostly_zero(of, policy);
 }
 
 enum sms__told sms__tell_limit(const struct sms_results *results, size_t policy, const struct sms__limit *limit)
 {
     const struct sms__until *until = &results->scenario->until;
-    const struct sms_question of = sms__limit_asks(results, limit);
+    const struct sms__result of = sms__limit_asks(results, limit);
     const double mean = sms_results_estimate(results, policy, of.subject, of.idx, of.metric).mean;
     const double good = (mean - limit->value.value) * limit->side;
     const double error = (1 - until->confidence) / count_looks(results->scenario);
@@ -59,11 +58,11 @@ enum sms__told sms__tell_limit(const struct sms_results *results, size_t policy,
         return SMS__NOT_TOLD;
     if (sms_results_exact(results) || sms__results_repeat(results, policy))
         return good > 0 || (limit->at && !(good < 0)) ? SMS__MET : SMS__MISSED;
-    if (!can_tell(results, policy, &of))
+    if (!can_tell(&of, policy))
         return SMS__NOT_TOLD;
     if (good > 0)
-        return good > most_off(results, policy, &of, error) ? SMS__MET : SMS__NOT_TOLD;
-    return -good > most_off(results, policy, &of, error / (double)until->limits) ? SMS__MISSED : SMS__NOT_TOLD;
+        return good > most_off(&of, policy, error) ? SMS__MET : SMS__NOT_TOLD;
+    return -good > most_off(&of, policy, error / (double)until->limits) ? SMS__MISSED : SMS__NOT_TOLD;
 }
 
 enum sms__told sms__told_of_limits(const struct sms_results *results, size_t policy)
@@ -85,8 +84,8 @@ static bool may_tell(const struct sms_results *results, size_t policy)
     if (sms__told_of_limits(results, policy) != SMS__NOT_TOLD)
         return false;
     for (size_t i = 0; i < until->limits; i++) {
-        const struct sms_question of = sms__limit_asks(results, &until->limit[i]);
-        may |= sms__tell_limit(results, policy, &until->limit[i]) == SMS__NOT_TOLD && can_tell(results, policy, &of);
+        const struct sms__result of = sms__limit_asks(results, &until->limit[i]);
+        may |= sms__tell_limit(results, policy, &until->limit[i]) == SMS__NOT_TOLD && can_tell(&of, policy);
     }
     return may;
 }
@@ -105,11 +104,11 @@ size_t sms__limit_next(const struct sms_results *results)
 /* Says why a limit is not told. False: it says the same of all policies. */
 static bool warn(struct sms_results *results, size_t p, const struct sms__limit *limit)
 {
-    const struct sms_question of = sms__limit_asks(results, limit);
+    const struct sms__result of = sms__limit_asks(results, limit);
     const struct sms_estimate estimate = sms_results_estimate(results, p, of.subject, of.idx, of.metric);
     const char *policy = sms_results_policy(results, p), *metric = limit->of.metric,
                *subject = sms_results_subject(results, of.subject, of.idx);
-    const size_t most = sms__maximum_of(results, p, of.subject, of.idx, of.metric);
+    const size_t most = sms__maximum_of(&of, p);
     if (isnan(estimate.mean))
         sms__error(&results->warnings, SMS_OK, limit->key->mark, "%s of %.60s has no value under %.60s", metric,
                    subject, policy);
@@ -128,8 +127,8 @@ static bool warn(struct sms_results *results, size_t p, const struct sms__limit 
 /* A wait may meet its limit because some pods still wait. */
 static void warn_of_waiting(struct sms_results *results, size_t p, const struct sms__limit *limit)
 {
-    const struct sms_question of = sms__limit_asks(results, limit);
-    const double left = sms__left_waiting(results, p, of.subject, limit->of.metric);
+    const struct sms__result of = sms__limit_asks(results, limit);
+    const double left = sms__left_waiting(&of, p);
     if (left > 0 && sms__tell_limit(results, p, limit) == SMS__MET)
         sms__error(&results->warnings, SMS_OK, limit->key->mark,
                    "%s of %.60s under %.60s is without pods that still wait at the end: %.4g", limit->of.metric,

@@ -177,15 +177,14 @@ struct sms_estimate sms__results_first(const struct sms_results *results, size_t
     return sms__estimate_close(estimate);
 }
 
-bool sms__mostly_zero(const struct sms_results *results, size_t policy, enum sms_subject subject, size_t idx,
-                      size_t metric)
+bool sms__mostly_zero(const struct sms__result *of, size_t policy)
 {
-    const size_t n = sms_results_replications(results);
+    const size_t n = sms_results_replications(of->results);
     size_t zeros = 0, values = 0;
-    if (metric >= sms__metric_count(subject) || !strstr(sms__metric_name(subject, metric), "_p50_"))
+    if (of->metric >= sms__metric_count(of->subject) || !strstr(sms__metric_name(of->subject, of->metric), "_p50_"))
         return false;
     for (size_t r = 0; r < n; r++) {
-        const double value = sms_results_value(results, policy, r, subject, idx, metric);
+        const double value = sms_results_value(of->results, policy, r, of->subject, of->idx, of->metric);
         zeros += value == 0;
         values += !isnan(value);
     }
@@ -197,7 +196,7 @@ struct sms_estimate sms_results_estimate(const struct sms_results *results, size
 {
     const size_t n = sms_results_replications(results);
     struct sms_estimate estimate = sms__results_first(results, policy, subject, idx, metric, n);
-    if (sms__mostly_zero(results, policy, subject, idx, metric))
+    if (sms__mostly_zero(&(struct sms__result){results, policy, subject, idx, metric}, policy))
         estimate.ci95 = NAN;
     return estimate;
 }

@@ -52,6 +52,14 @@ struct sms_results {
     bool exact; /* once runs have ended: nothing is drawn */
 };
 
+/* One metric of one subject under one policy. Functions that have a policy beside it ask about that one. */
+struct sms__result {
+    const struct sms_results *results;
+    size_t policy;
+    enum sms_subject subject;
+    size_t idx, metric; /* SIZE_MAX: the subject has no such metric, and so no values */
+};
+
 /* The number of values of a subject in each run. */
 size_t sms__values_count(const struct sms_results *results, enum sms_subject subject);
 /* The same of all subjects, and of `end_ps`, where they begin, and `counted`. */
@@ -61,8 +69,7 @@ size_t sms__values_size(const struct sms_results *results);
 struct sms_estimate sms__results_first(const struct sms_results *results, size_t policy, enum sms_subject subject,
                                        size_t idx, size_t metric, size_t n);
 /* The same file: whether the metric is a median that is 0 in more than half of the replications, but not in all. */
-bool sms__mostly_zero(const struct sms_results *results, size_t policy, enum sms_subject subject, size_t idx,
-                      size_t metric);
+bool sms__mostly_zero(const struct sms__result *of, size_t policy);
 /* Each is for sms__guard of the results' arena, and returns SMS_OK. The first chooses the policies that the
  * options name, or all, and allocates what does not grow with replications. The second allocates the rows of
  * replications up to `wanted`. */
@@ -131,7 +138,7 @@ enum sms__told { SMS__MISSED = -1, SMS__NOT_TOLD, SMS__MET };
 enum sms__told sms__tell_limit(const struct sms_results *results, size_t policy, const struct sms__limit *limit);
 enum sms__told sms__told_of_limits(const struct sms_results *results, size_t policy);
 /* The metric and the subject of a limit; `better` is the side on which it is met. */
-struct sms_question sms__limit_asks(const struct sms_results *results, const struct sms__limit *limit);
+struct sms__result sms__limit_asks(const struct sms_results *results, const struct sms__limit *limit);
 /* sms__until_next and sms__until_warn of limits. */
 size_t sms__limit_next(const struct sms_results *results);
 void sms__limit_warn(struct sms_results *results);

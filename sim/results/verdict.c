@@ -43,60 +43,59 @@ static double count_in(const struct sms_results *results, const struct sms__valu
     return begins(name, "turnaround_") ? pods[SMS__COUNT_TURNAROUNDS] : (double)NAN;
 }
 
-static double count_of(const struct sms_results *results, size_t policy, size_t replication, enum sms_subject subject,
-                       size_t idx, size_t metric)
+static double count_of(const struct sms__result *of, size_t policy, size_t replication)
 {
-    return count_in(results, &results->values[policy * results->room + replication], subject, idx,
-                    sms__metric_name(subject, metric));
+    const struct sms_results *results = of->results;
+    return count_in(results, &results->values[policy * results->room + replication], of->subject, of->idx,
+                    sms__metric_name(of->subject, of->metric));
 }
 
-double sms__counted(const struct sms_results *results, size_t policy, enum sms_subject subject, size_t idx,
-                    size_t metric)
+double sms__counted(const struct sms__result *of, size_t policy)
 {
     double sum = 0;
-    for (size_t r = 0; r < results->replications; r++)
-        sum += count_of(results, policy, r, subject, idx, metric);
+    for (size_t r = 0; r < of->results->replications; r++)
+        sum += count_of(of, policy, r);
     return sum;
 }
 
-size_t sms__maximum_of(const struct sms_results *results, size_t policy, enum sms_subject subject, size_t idx,
-                       size_t metric)
+size_t sms__maximum_of(const struct sms__result *of, size_t policy)
 {
-    const char *name = metric == SIZE_MAX ? "" : sms__metric_name(subject, metric);
+    const char *name = of->metric == SIZE_MAX ? "" : sms__metric_name(of->subject, of->metric);
     const double enough = strstr(name, "_p99_") ? 100 : strstr(name, "_p95_") ? 20 : 0;
     double least = INFINITY;
-    for (size_t r = 0; r < results->replications && enough > 0; r++) {
-        const double count = count_of(results, policy, r, subject, idx, metric);
+    for (size_t r = 0; r < of->results->replications && enough > 0; r++) {
+        const double count = count_of(of, policy, r);
         least = count > 0 && count < least ? count : least;
     }
     return least < enough ? (size_t)least : 0;
 }
 
-double sms__most_missed(const struct sms_results *results, size_t policy, enum sms_subject subject, size_t idx,
-                        size_t metric)
+double sms__most_missed(const struct sms__result *of, size_t policy)
 {
-    if (metric == SIZE_MAX || strcmp(sms__metric_name(subject, metric), "deadline_miss_ratio") != 0 ||
-        sms_results_estimate(results, policy, subject, idx, metric).mean != 0)
+    if (of->metric == SIZE_MAX || strcmp(sms__metric_name(of->subject, of->metric), "deadline_miss_ratio") != 0 ||
+        sms_results_estimate(of->results, policy, of->subject, of->idx, of->metric).mean != 0)
         return NAN;
-    return fmin(3 / sms__counted(results, policy, subject, idx, metric), 1);
+    return fmin(3 / sms__counted(of, policy), 1);
 }
 
-double sms__left_waiting(const struct sms_results *results, size_t policy, enum sms_subject subject, const char *metric)
+double sms__left_waiting(const struct sms__result *of, size_t policy)
 {
     static const char *const of_placed[] = {"wait_", "pending_", "turnaround_", "slowdown_", "job_miss_", "float_"};
     const size_t waiting = (size_t)sms_metric_index(SMS_CLUSTER, "waiting_count");
     bool leaves_out = false;
-    for (size_t i = 0; i < sizeof of_placed / sizeof *of_placed && subject == SMS_CLUSTER; i++)
-        leaves_out |= begins(metric, of_placed[i]);
-    return leaves_out ? sms_results_estimate(results, policy, SMS_CLUSTER, 0, waiting).mean : 0;
+    if (of->subject != SMS_CLUSTER || of->metric == SIZE_MAX)
+        return 0;
+    for (size_t i = 0; i < sizeof of_placed / sizeof *of_placed; i++)
+        leaves_out |= begins(sms__metric_name(of->subject, of->metric), of_placed[i]);
+    return leaves_out ? sms_results_estimate(of->results, policy, SMS_CLUSTER, 0, waiting).mean : 0;
 }
 
 bool sms__allows_verdict(const struct sms_results *results, const struct sms_question *asked)
 {
+    const struct sms__result of = {results, 0, asked->subject, asked->idx, asked->metric};
     bool allows = true;
     for (size_t p = 0; p < results->policies; p++)
-        allows &= !sms__maximum_of(results, p, asked->subject, asked->idx, asked->metric) &&
-                  !sms__mostly_zero(results, p, asked->subject, asked->idx, asked->metric);
+        allows &= !sms__maximum_of(&of, p) && !sms__mostly_zero(&of, p);
     return allows || sms_results_exact(results);
 }
 

@@ -9,22 +9,18 @@
 
 /* How many jobs (pods, of a cluster) a percentile is the maximum of, in the replication with fewest; 0 if it is none,
  * or is of something else. The 99th percentile is the maximum of fewer than 100 values, the 95th of fewer than 20. */
-size_t sms__maximum_of(const struct sms_results *results, size_t policy, enum sms_subject subject, size_t idx,
-                       size_t metric);
+size_t sms__maximum_of(const struct sms__result *of, size_t policy);
 
 /* If no deadline was missed: the share of misses is below this with a confidence of 95 %. It is 3 / jobs (the rule of
  * three), at most 1. NAN for other values and metrics. It means nothing where results are exact. */
-double sms__most_missed(const struct sms_results *results, size_t policy, enum sms_subject subject, size_t idx,
-                        size_t metric);
+double sms__most_missed(const struct sms__result *of, size_t policy);
 
 /* Over all replications, how many jobs or pods the value is of. */
-double sms__counted(const struct sms_results *results, size_t policy, enum sms_subject subject, size_t idx,
-                    size_t metric);
+double sms__counted(const struct sms__result *of, size_t policy);
 
 /* How many pods wait at the end under the policy, on average over the replications, if the metric leaves them out: it
  * is of pods that were placed. Otherwise 0. */
-double sms__left_waiting(const struct sms_results *results, size_t policy, enum sms_subject subject,
-                         const char *metric);
+double sms__left_waiting(const struct sms__result *of, size_t policy);
 
 /* Whether the values of the metric that is asked for can be judged under all policies: if nothing is drawn, any can. */
 bool sms__allows_verdict(const struct sms_results *results, const struct sms_question *asked);

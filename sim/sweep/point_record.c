@@ -63,9 +63,9 @@ static void put_limits(struct sms__buffer *content, const struct sms_results *re
 {
     const struct sms__until *until = &sms_results_scenario(results)->until;
     for (size_t i = 0; i < until->limits; i++) {
-        const struct sms_question of = sms__limit_asks(results, &until->limit[i]);
+        const struct sms__result of = sms__limit_asks(results, &until->limit[i]);
         const struct sms_estimate estimate = sms_results_estimate(results, policy, of.subject, of.idx, of.metric);
-        put_number(content, estimate.mean * of.better);
+        put_number(content, estimate.mean * until->limit[i].side);
         put_number(content, estimate.ci95);
         put_number(content, sms__tell_limit(results, policy, &until->limit[i]));
     }

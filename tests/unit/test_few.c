@@ -31,7 +31,7 @@ static struct run run(int jobs, const char *deadline, const char *metric)
 
 static size_t maximum_of(const struct run *of, const char *metric)
 {
-    return sms__maximum_of(of->results, 0, SMS_VM, 0, metric_idx(SMS_VM, metric));
+    return sms__maximum_of(&(struct sms__result){of->results, 0, SMS_VM, 0, metric_idx(SMS_VM, metric)}, 0);
 }
 
 static void percentiles_of_few_jobs_are_maxima(void **state)
@@ -71,20 +71,25 @@ static void maxima_tell_no_policies_apart(void **state)
     }
 }
 
+static double most_missed(const struct run *of, enum sms_subject subject, size_t idx, const char *metric)
+{
+    return sms__most_missed(&(struct sms__result){of->results, 0, subject, idx, metric_idx(subject, metric)}, 0);
+}
+
 static void no_miss_of_n_is_below_three_in_n(void **state)
 {
     (void)state;
-    const size_t misses = metric_idx(SMS_VM, "deadline_miss_ratio"), p99 = metric_idx(SMS_VM, "job_latency_p99_ns");
+    static const char misses[] = "deadline_miss_ratio";
     struct run of = run(10, "1 s", "job_latency_p99_ns");
-    assert_near(sms__counted(of.results, 0, SMS_VM, 0, misses), 60, 0);
-    assert_near(sms__most_missed(of.results, 0, SMS_VM, 0, misses), 3.0 / 60, 1e-12);
-    assert_near(sms__most_missed(of.results, 0, SMS_HOST, 0, metric_idx(SMS_HOST, "deadline_miss_ratio")), 3.0 / 60,
-                1e-12);
-    assert_true(isnan(sms__most_missed(of.results, 0, SMS_VM, 0, p99)));
-    assert_true(isnan(sms__most_missed(of.results, 0, SMS_VM, 1, misses))); /* it has no deadline */
+    const struct sms__result counted = {of.results, 0, SMS_VM, 0, metric_idx(SMS_VM, misses)};
+    assert_near(sms__counted(&counted, 0), 60, 0);
+    assert_near(most_missed(&of, SMS_VM, 0, misses), 3.0 / 60, 1e-12);
+    assert_near(most_missed(&of, SMS_HOST, 0, misses), 3.0 / 60, 1e-12);
+    assert_true(isnan(most_missed(&of, SMS_VM, 0, "job_latency_p99_ns")));
+    assert_true(isnan(most_missed(&of, SMS_VM, 1, misses))); /* it has no deadline */
     discard(of.results, of.file);
     of = run(10, "1 us", "job_latency_p99_ns");
-    assert_true(isnan(sms__most_missed(of.results, 0, SMS_VM, 0, misses))); /* all were missed */
+    assert_true(isnan(most_missed(&of, SMS_VM, 0, misses))); /* all were missed */
     discard(of.results, of.file);
 }
 
