@@ -393,43 +393,23 @@ static int open_plugins(void *user)
     return SMS_OK;
 }
 
-/* Makes the list of the program and its plug-ins, or only opens these if there is no list. Prints errors. */
-static int list_opened(const struct cli *cli, json_t *(*list)(const struct sms_load_options *options), json_t **made)
-{
-    struct sms_errors errors = {0};
-    struct opened opened = {.file = {.errors = &errors, .arena.most = sms__memory_most(0)},
-                            .options = session_options(cli)};
-    int code = sms__guard(&opened.file.arena, open_plugins, &opened);
-    if (code == SMS_OK && errors.count)
-        code = errors.item[0].code;
-    else if (code == SMS_OK && list)
-        *made = list(&opened.options);
-    else if (code)
-        sms__note_memory(NULL);
-    sms__plugins_close(&opened.file);
-    sms__arena_release(&opened.file.arena);
-    return cli_print_errors(code, &errors);
-}
-
 /* Returns the list as JSON, or NULL if it was printed or could not be made. */
-static json_t *make_list(const struct cli *cli, size_t which, struct chosen *chosen)
+static json_t *make_list(const struct cli *cli, const struct sms_load_options *options, size_t which,
+                         struct chosen *chosen)
 {
-    const struct sms_load_options load = session_options(cli);
-    struct workload_list workloads = {&load, which == WORKLOADS && wants_json(cli) ? json_array() : NULL};
+    struct workload_list workloads = {options, which == WORKLOADS && wants_json(cli) ? json_array() : NULL};
     struct models models = {which == DEVICES ? json_array() : NULL, wants_sheets(cli),
                             which == WORKLOADS ? &workloads : NULL, chosen};
-    json_t *made = NULL;
-    if (lists[which].list) {
-        list_opened(cli, lists[which].list, &made);
-        return made;
-    }
+    if (lists[which].list)
+        return lists[which].list(options);
     chosen->nowhere = !add_library(cli, lists[which].name, &models);
     return which == WORKLOADS ? workloads.json : models.devices;
 }
 
-static void print_list(const struct cli *cli, size_t which, struct chosen *chosen)
+static void print_list(const struct cli *cli, const struct sms_load_options *options, size_t which,
+                       struct chosen *chosen)
 {
-    json_t *list = make_list(cli, which, chosen);
+    json_t *list = make_list(cli, options, which, chosen);
     if (chosen->name && list && which != WORKLOADS)
         choose_from(chosen, list);
     if (!list || chosen->nowhere || (chosen->name && !chosen->found)) {
@@ -458,10 +438,10 @@ static int unknown_list(const struct cli *cli)
 }
 
 /* Prints one list, or its entries of the name that is the second argument. */
-static int print_chosen(const struct cli *cli, size_t which)
+static int print_chosen(const struct cli *cli, const struct sms_load_options *options, size_t which)
 {
     struct chosen chosen = {.name = cli->n_args > 1 ? cli->args[1] : NULL, .names = json_array()};
-    print_list(cli, which, &chosen);
+    print_list(cli, options, which, &chosen);
     const bool nowhere = chosen.nowhere && cli->n_args; /* else the other lists follow */
     const int code = nowhere ? cli_fail(EXIT_INPUT, NULL, "no models are installed: name a folder with %s/ by --models",
                                         lists[which].name)
@@ -471,8 +451,24 @@ static int print_chosen(const struct cli *cli, size_t which)
     return code;
 }
 
+/* Prints one list, or all that are shown without a name. */
+static int print_lists(const struct cli *cli, const struct sms_load_options *options, size_t named)
+{
+    int code = EXIT_OK;
+    if (cli->n_args)
+        return print_chosen(cli, options, named);
+    for (size_t i = 0; i < SHOWN && code == EXIT_OK; i++) {
+        printf("%s== %s\n", i ? "\n" : "", lists[i].name);
+        code = print_chosen(cli, options, i);
+    }
+    return code;
+}
+
 static int list(struct cli *cli)
 {
+    struct sms_errors errors = {0};
+    struct opened opened = {.file = {.errors = &errors, .arena.most = sms__memory_most(0)},
+                            .options = session_options(cli)};
     size_t named = 0;
     while (cli->n_args && named < LISTS && strcmp(lists[named].name, cli->args[0]) != 0)
         named++;
@@ -485,13 +481,15 @@ static int list(struct cli *cli)
     if (cli->n_args > (named == SCHEMA ? 1U : 2U))
         return cli_usage(cli, "unexpected argument '%s': give one list and at most one name",
                          cli->args[cli->n_args - 1]);
-    int code = list_opened(cli, NULL, NULL); /* says once what is wrong with a plug-in, before anything is printed */
-    if (code || cli->n_args)
-        return code ? code : print_chosen(cli, named);
-    for (size_t i = 0; i < SHOWN && code == EXIT_OK; i++) {
-        printf("%s== %s\n", i ? "\n" : "", lists[i].name);
-        code = print_chosen(cli, i);
-    }
+    int code = sms__guard(&opened.file.arena, open_plugins, &opened);
+    if (code)
+        sms__note_memory(NULL);
+    else if (errors.count)
+        code = errors.item[0].code;
+    code = cli_print_errors(code, &errors); /* of plug-ins, before anything is printed */
+    code = code ? code : print_lists(cli, &opened.options, named);
+    sms__plugins_close(&opened.file);
+    sms__arena_release(&opened.file.arena);
     return code;
 }
 
