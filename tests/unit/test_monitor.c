@@ -2,6 +2,7 @@
 #include "tests/harness.h"
 
 #include "sim/guests/realtime/monitor.h"
+#include "sim/guests/realtime/observations.h"
 
 #define S UINT64_C(1000000000000) /* a second, in ps */
 #define MS UINT64_C(1000000000)
@@ -51,10 +52,35 @@ static void with(const struct sms__monitor_rules *rules, void (*body)(struct set
     sms__arena_release(&s.arena);
 }
 
+/* The container on its node, once the node has observed all up to now; or NULL. */
+static struct sms__monitored_pod *find(struct setting *s, size_t container, uint64_t now)
+{
+    struct sms__monitored_pod *pod = s->monitor->pod[container];
+    if (pod)
+        sms__monitor_catch_up(s->monitor, pod->node, now);
+    return pod;
+}
+
+/* The record of a container's task that runs, or of its latest that ended. False: the monitor has none. */
+static bool has_running(struct setting *s, size_t container, uint64_t number, uint64_t now, struct sms__task_info *info)
+{
+    struct sms__monitored_pod *pod = find(s, container, now);
+    const struct sms__task *task = pod ? *sms__tasks_find_task(pod, number) : NULL;
+    *info = task && task->seen ? task->info : (struct sms__task_info){0};
+    return task && task->seen;
+}
+
+static bool has_latest(struct setting *s, size_t container, uint64_t now, struct sms__task_info *info)
+{
+    const struct sms__monitored_pod *pod = find(s, container, now);
+    *info = pod && pod->has_latest ? pod->latest : (struct sms__task_info){0};
+    return pod && pod->has_latest;
+}
+
 static void run_task(struct setting *s, size_t container, uint64_t task, uint64_t from_ps, uint64_t to_ps)
 {
     sms__monitor_began(s->monitor, container, task, from_ps);
-    sms__monitor_ended(s->monitor, container, task, to_ps);
+    sms__monitor_ended(s->monitor, container, task, true, to_ps);
 }
 
 static struct sms_monitored ask(struct setting *s, size_t node, uint64_t now)
@@ -68,12 +94,12 @@ static void make_record(struct setting *s)
     struct sms__task_info info;
     sms__monitor_created(s->monitor, 0, 0, 4 * S, 0);
     sms__monitor_began(s->monitor, 0, 7, 1 * S);
-    assert_false(sms__monitor_running(s->monitor, 0, 7, 1199 * MS, &info));
-    assert_true(sms__monitor_running(s->monitor, 0, 7, 1200 * MS, &info));
+    assert_false(has_running(s, 0, 7, 1199 * MS, &info));
+    assert_true(has_running(s, 0, 7, 1200 * MS, &info));
     assert_true(info.running && info.timed);
     assert_true(info.task == 7 && info.start_ps == 1200 * MS);
     assert_true(info.deadline_ps == 5200 * MS);
-    assert_false(sms__monitor_latest(s->monitor, 0, 10 * S, &info));
+    assert_false(has_latest(s, 0, 10 * S, &info));
 }
 
 static void a_new_process_gets_a_record(void **state)
@@ -88,11 +114,11 @@ static void end_record(struct setting *s)
     struct sms__task_info info;
     sms__monitor_created(s->monitor, 0, 0, 4 * S, 0);
     run_task(s, 0, 7, 1 * S, 4 * S);
-    assert_false(sms__monitor_latest(s->monitor, 0, 4299 * MS, &info));
-    assert_true(sms__monitor_latest(s->monitor, 0, 4300 * MS, &info));
+    assert_false(has_latest(s, 0, 4299 * MS, &info));
+    assert_true(has_latest(s, 0, 4300 * MS, &info));
     assert_true(!info.running && info.hit && info.float_ps == 900 * MS);
     assert_true(info.start_ps == 1200 * MS && info.end_ps == 4300 * MS);
-    assert_false(sms__monitor_running(s->monitor, 0, 7, 5 * S, &info));
+    assert_false(has_running(s, 0, 7, 5 * S, &info));
     assert_true(s->record.observed.spread.sum == 900 * MS && s->record.actual.spread.sum == S);
     assert_true(s->record.start.sum == 200 * MS && s->record.end.sum == 300 * MS);
     assert_true(s->record.run.least == 100 * MS && s->record.run.greatest == 100 * MS);
@@ -110,10 +136,10 @@ static void end_on_time(struct setting *s)
     struct sms__task_info info;
     sms__monitor_created(s->monitor, 0, 0, 2 * S, 0);
     run_task(s, 0, 0, S, 3 * S);
-    assert_true(sms__monitor_latest(s->monitor, 0, 3 * S, &info));
+    assert_true(has_latest(s, 0, 3 * S, &info));
     assert_true(info.float_ps == 0 && info.hit);
     run_task(s, 0, 1, 4 * S, 6 * S + 1);
-    assert_true(sms__monitor_latest(s->monitor, 0, 7 * S, &info));
+    assert_true(has_latest(s, 0, 7 * S, &info));
     assert_true(info.task == 1 && info.float_ps == -1 && !info.hit);
     assert_true(s->record.actual.tasks == 2 && s->record.actual.missed == 1);
 }
@@ -173,7 +199,7 @@ static void miss_once(struct setting *s)
     assert_true(!answer.answers && answer.misses == 1 && !answer.full);
     sms__monitor_began(s->monitor, 0, 1, 60 * S);
     assert_false(ask(s, 0, 61 * S).answers);
-    sms__monitor_ended(s->monitor, 0, 1, 61 * S);
+    sms__monitor_ended(s->monitor, 0, 1, true, 61 * S);
     answer = ask(s, 0, 61 * S);
     assert_true(answer.answers && answer.float_ps == 9.0 * S);
 }
@@ -242,7 +268,7 @@ static void ignore_strangers(struct setting *s)
     assert_true(ask(s, 0, 2 * S).timed == 0 && s->record.start.count == 0);
     sms__monitor_created(s->monitor, 0, 3, 0, 2 * S); /* without deadline */
     run_task(s, 3, 0, 2 * S, 90 * S);
-    assert_true(sms__monitor_latest(s->monitor, 3, 91 * S, &info));
+    assert_true(has_latest(s, 3, 91 * S, &info));
     assert_true(info.end_ps == 90 * S && !info.timed);
     struct sms_monitored answer = ask(s, 0, 91 * S);
     assert_true(answer.answers && answer.timed == 0 && answer.misses == 0 && answer.float_ps == 0);
@@ -262,10 +288,10 @@ static void run_two(struct setting *s)
     sms__monitor_created(s->monitor, 0, 0, 5 * S, 0);
     sms__monitor_began(s->monitor, 0, 1, 0);
     sms__monitor_began(s->monitor, 0, 2, S);
-    sms__monitor_ended(s->monitor, 0, 2, 2 * S);
-    assert_true(sms__monitor_latest(s->monitor, 0, 2 * S, &info) && info.task == 2);
-    sms__monitor_ended(s->monitor, 0, 1, 3 * S);
-    assert_true(sms__monitor_latest(s->monitor, 0, 3 * S, &info));
+    sms__monitor_ended(s->monitor, 0, 2, true, 2 * S);
+    assert_true(has_latest(s, 0, 2 * S, &info) && info.task == 2);
+    sms__monitor_ended(s->monitor, 0, 1, true, 3 * S);
+    assert_true(has_latest(s, 0, 3 * S, &info));
     assert_true(info.task == 1 && info.float_ps == 2 * S);
     assert_true(ask(s, 0, 4 * S).float_ps == 2.0 * S);
 }
@@ -283,7 +309,7 @@ static void run_late(struct setting *s)
     sms__monitor_began(s->monitor, 0, 0, S);
     assert_true(ask(s, 0, 3 * S).answers);
     assert_int_equal(ask(s, 0, 3 * S + 1).misses, eager);
-    sms__monitor_ended(s->monitor, 0, 0, 4 * S);
+    sms__monitor_ended(s->monitor, 0, 0, true, 4 * S);
     assert_int_equal(ask(s, 0, 4 * S).misses, 1);
     sms__monitor_began(s->monitor, 0, 1, 5 * S); /* late, too: still one container */
     assert_int_equal(ask(s, 0, 9 * S).misses, 1);
@@ -308,7 +334,7 @@ static void run_short(struct setting *s)
     assert_int_equal(ask(s, 0, 499 * MS).timed, 0);
     sms__monitor_finish(s->monitor, S);
     assert_true(s->record.end.greatest == 490 * MS && s->record.run.sum == -10 * (sms__integral)MS);
-    assert_false(sms__monitor_latest(s->monitor, 0, S, &info));
+    assert_false(has_latest(s, 0, S, &info));
 }
 
 static void an_end_is_never_seen_before_its_begin(void **state)
@@ -366,7 +392,7 @@ static void run_in_cycles(struct setting *s)
     assert_near((double)r->start.sum / MS / 20000, 106, 1);
     assert_near((double)r->end.least / MS, 60, 0.1);
     assert_near((double)r->end.greatest / MS, 152, 0.1);
-    assert_true(sms__monitor_latest(s->monitor, 0, 20002 * S, &info));
+    assert_true(has_latest(s, 0, 20002 * S, &info));
     assert_true(info.end_ps > info.start_ps);
 }
 
@@ -387,7 +413,7 @@ static void watch_ten(struct setting *s)
     for (uint64_t i = 0; i < 1000; i++) /* a task at each of a thousand instants in a row, 1 ms apart */
         sms__monitor_began(s->monitor, 0, i, 10 * S + i * MS);
     for (uint64_t i = 0; i < 1000; i++) {
-        assert_true(sms__monitor_running(s->monitor, 0, i, 20 * S, &info));
+        assert_true(has_running(s, 0, i, 20 * S, &info));
         stamps += info.start_ps != first;
         if (stamps > 2 && info.start_ps != first)
             assert_true(info.start_ps - first == (60 + 20 + 8 * 12) * MS);
@@ -426,7 +452,7 @@ static void publish_late(struct setting *s)
     uint64_t begin = 100 * S, now = begin;
     sms__monitor_created(s->monitor, 0, 0, S, 0);
     sms__monitor_began(s->monitor, 0, 0, begin);
-    while (!sms__monitor_running(s->monitor, 0, 0, now, &info))
+    while (!has_running(s, 0, 0, now, &info))
         now += MS / 10;
     assert_near((double)(now - info.start_ps) / MS, 32, 0.1);
     assert_in_range(info.start_ps - begin, 60 * MS, 152 * MS);

@@ -112,7 +112,7 @@ static void end_task(struct sms__task *task, uint64_t now)
     task->over = true;
 }
 
-static void vanish(struct sms__monitor *monitor, size_t container, uint64_t number, bool done, uint64_t now)
+void sms__monitor_ended(struct sms__monitor *monitor, size_t container, uint64_t number, bool done, uint64_t now)
 {
     struct sms__monitored_pod *pod = find(monitor, container, now);
     struct sms__task *task = pod ? *sms__tasks_find_task(pod, number) : NULL;
@@ -122,16 +122,6 @@ static void vanish(struct sms__monitor *monitor, size_t container, uint64_t numb
     if (pod->deadline_ps && done)
         sms__note_float(&monitor->record->actual, (sms__integral)task->begin_ps + pod->deadline_ps - now);
     add(monitor, pod, &(struct sms__observation){.kind = SMS__OBSERVED_ENDED, .task = number}, task->seen_ps, now);
-}
-
-void sms__monitor_ended(struct sms__monitor *monitor, size_t container, uint64_t number, uint64_t now)
-{
-    vanish(monitor, container, number, true, now);
-}
-
-void sms__monitor_failed(struct sms__monitor *monitor, size_t container, uint64_t number, uint64_t now)
-{
-    vanish(monitor, container, number, false, now);
 }
 
 void sms__monitor_removed(struct sms__monitor *monitor, size_t container, uint64_t now)
@@ -161,24 +151,6 @@ struct sms_monitored sms__monitor_request(struct sms__monitor *monitor, size_t n
                                   .float_ps = (double)table->floats_ps,
                                   .core = use.core,
                                   .memory_left = use.memory > use.memory_used ? use.memory - use.memory_used : 0};
-}
-
-bool sms__monitor_running(struct sms__monitor *monitor, size_t container, uint64_t number, uint64_t now,
-                          struct sms__task_info *info)
-{
-    struct sms__monitored_pod *pod = find(monitor, container, now);
-    const struct sms__task *task = pod ? *sms__tasks_find_task(pod, number) : NULL;
-    if (task && task->seen)
-        *info = task->info;
-    return task && task->seen;
-}
-
-bool sms__monitor_latest(struct sms__monitor *monitor, size_t container, uint64_t now, struct sms__task_info *info)
-{
-    const struct sms__monitored_pod *pod = find(monitor, container, now);
-    if (pod && pod->has_latest)
-        *info = pod->latest;
-    return pod && pod->has_latest;
 }
 
 bool sms__monitor_expects(const struct sms__monitor *monitor) { return monitor->expected > 0; }

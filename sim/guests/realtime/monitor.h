@@ -34,22 +34,16 @@ struct sms__monitor *sms__monitor_new(struct sms__arena *arena, const struct sms
 /* The container is put on the node; deadline 0: its tasks have none. One that was removed may come again. */
 void sms__monitor_created(struct sms__monitor *monitor, size_t node, size_t container, uint64_t deadline_ps,
                           uint64_t now);
-/* A process of it appears on a GPU, and vanishes. Processes of containers that are on no node are ignored. */
+/* A process of it appears on a GPU, and vanishes; `done` false: it failed, which nodes cannot tell, but it is no job
+ * that met its deadline. Processes of containers that are on no node are ignored. */
 void sms__monitor_began(struct sms__monitor *monitor, size_t container, uint64_t task, uint64_t now);
-void sms__monitor_ended(struct sms__monitor *monitor, size_t container, uint64_t task, uint64_t now);
-/* The same for a process that failed: nodes cannot tell, but it is no job that met its deadline. */
-void sms__monitor_failed(struct sms__monitor *monitor, size_t container, uint64_t task, uint64_t now);
+void sms__monitor_ended(struct sms__monitor *monitor, size_t container, uint64_t task, bool done, uint64_t now);
 /* The container is gone, with all its processes that have not ended. */
 void sms__monitor_removed(struct sms__monitor *monitor, size_t container, uint64_t now);
 
 /* The node's answer to a master; `answers` false: it sends none. */
 struct sms_monitored sms__monitor_request(struct sms__monitor *monitor, size_t node, struct sms__node_use use,
                                           uint64_t now);
-
-/* The record of a container's task that runs, or of its latest that ended. False: the monitor has none. */
-bool sms__monitor_running(struct sms__monitor *monitor, size_t container, uint64_t task, uint64_t now,
-                          struct sms__task_info *info);
-bool sms__monitor_latest(struct sms__monitor *monitor, size_t container, uint64_t now, struct sms__task_info *info);
 
 /* Whether any event has not been observed yet. */
 bool sms__monitor_expects(const struct sms__monitor *monitor);

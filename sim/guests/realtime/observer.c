@@ -32,7 +32,7 @@ static void begin_job(struct sms__cluster_run *run, uint32_t p, uint64_t number,
 
 static void end_job(struct sms__cluster_run *run, uint32_t p, uint64_t number, bool failed, uint64_t now)
 {
-    (failed ? sms__monitor_failed : sms__monitor_ended)(sms__monitor(run), p, number, now);
+    sms__monitor_ended(sms__monitor(run), p, number, !failed, now);
 }
 
 static void cut(struct sms__cluster_run *run, uint32_t p, uint64_t now)
