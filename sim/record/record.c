@@ -64,7 +64,7 @@ uint64_t sms__histogram_bucket(const struct sms__histogram *histogram, size_t bu
     return histogram->bucket[bucket];
 }
 
-void sms__histogram_clear(struct sms__histogram *histogram)
+static void clear(struct sms__histogram *histogram)
 {
     struct sms__histogram empty = {.least = UINT64_MAX, .bucket = histogram->bucket, .arena = histogram->arena};
     if (histogram->bucket)
@@ -212,8 +212,8 @@ void sms__device_record_restart(struct sms__device_record *device)
 
 static void restart_floats(struct sms__float_record *record)
 {
-    sms__histogram_clear(&record->late);
-    sms__histogram_clear(&record->early);
+    clear(&record->late);
+    clear(&record->early);
     *record = (struct sms__float_record){.late = record->late, .early = record->early};
 }
 
@@ -226,10 +226,10 @@ static void restart_monitor(struct sms__monitor_record *monitor)
 
 static void restart_cluster(struct sms__cluster_record *cluster)
 {
-    sms__histogram_clear(&cluster->wait);
-    sms__histogram_clear(&cluster->turnaround);
-    sms__histogram_clear(&cluster->work.slowdown);
-    sms__histogram_clear(&cluster->cards.pending);
+    clear(&cluster->wait);
+    clear(&cluster->turnaround);
+    clear(&cluster->work.slowdown);
+    clear(&cluster->cards.pending);
     cluster->ledger = (struct sms__ledger_record){0};
     cluster->work = (struct sms__work_record){.slowdown = cluster->work.slowdown};
     cluster->cards = (struct sms__cards_record){.pending = cluster->cards.pending, .stranded = cluster->cards.stranded};
@@ -258,14 +258,14 @@ void sms__record_restart(struct sms__record *record, uint64_t now)
     record->from_ps = now;
     for (size_t v = 0; v < scenario->vms; v++) {
         struct sms__vm_record *vm = &record->vm[v];
-        sms__histogram_clear(&vm->latency);
+        clear(&vm->latency);
         sms__process_record_restart(&vm->process);
         *vm = (struct sms__vm_record){
             .latency = vm->latency, .end_ps = vm->end_ps, .unended = vm->unended, .process = vm->process};
     }
     for (size_t k = 0; k < record->first_kernel[scenario->vms]; k++) {
         struct sms__kernel_record *kernel = &record->kernel[k];
-        sms__histogram_clear(&kernel->latency);
+        clear(&kernel->latency);
         memset(kernel->span, 0, record->models * sizeof *kernel->span);
         *kernel = (struct sms__kernel_record){.latency = kernel->latency, .span = kernel->span};
     }

@@ -23,8 +23,6 @@ void sms__histogram_add(struct sms__histogram *histogram, uint64_t value);
 void sms__histogram_merge(struct sms__histogram *into, const struct sms__histogram *from);
 /* Returns a bucket's number of values, and the value that stands for them. */
 uint64_t sms__histogram_bucket(const struct sms__histogram *histogram, size_t bucket, double *value);
-/* Removes all values. */
-void sms__histogram_clear(struct sms__histogram *histogram);
 
 /* Returns the value of rank ceil(p * count), to within the width of a bucket; NAN if the histogram is empty. */
 double sms__histogram_rank(const struct sms__histogram *histogram, double p);
