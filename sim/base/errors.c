@@ -7,7 +7,6 @@
 
 #include <ctype.h>
 #include <locale.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
 #include <wchar.h>
@@ -67,21 +66,14 @@ static void keep_source(struct sms_error *error, const char *text)
         error->caret++;
 }
 
-static struct sms_error *next_error(struct sms_errors *errors)
+void sms__error_list(struct sms_errors *errors, enum sms_code code, struct sms__mark mark, const char *format,
+                     va_list args)
 {
-    static const struct sms_error none;
     size_t idx = errors->count++;
     if (idx >= SMS_ERRORS_MAX)
-        return NULL;
-    errors->item[idx] = none;
-    return &errors->item[idx];
-}
-
-static void fill(struct sms_error *error, enum sms_code code, struct sms__mark mark, const char *format, va_list args)
-{
-    error->code = code;
-    error->line = mark.line;
-    error->column = mark.column;
+        return;
+    struct sms_error *error = &errors->item[idx];
+    *error = (struct sms_error){.code = code, .line = mark.line, .column = mark.column};
     snprintf(error->file, sizeof error->file, "%s", mark.file ? mark.file : "");
     vsnprintf(error->message, sizeof error->message, format, args);
     sms__clean(error->message);
@@ -91,23 +83,17 @@ static void fill(struct sms_error *error, enum sms_code code, struct sms__mark m
 
 void sms__error(struct sms_errors *errors, enum sms_code code, struct sms__mark mark, const char *format, ...)
 {
-    struct sms_error *error = next_error(errors);
-    if (!error)
-        return;
     va_list args;
     va_start(args, format);
-    fill(error, code, mark, format, args);
+    sms__error_list(errors, code, mark, format, args);
     va_end(args);
 }
 
 int sms__fail(struct sms_errors *errors, enum sms_code code, const char *file, const char *format, ...)
 {
-    struct sms_error *error = next_error(errors);
-    if (!error)
-        return code;
     va_list args;
     va_start(args, format);
-    fill(error, code, (struct sms__mark){.file = file}, format, args);
+    sms__error_list(errors, code, (struct sms__mark){.file = file}, format, args);
     va_end(args);
     return code;
 }

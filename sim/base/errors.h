@@ -4,6 +4,7 @@
 
 #include <smsched/error.h>
 
+#include <stdarg.h>
 #include <stdbool.h>
 
 /* A position in a file. Lines and columns count from 1; line 0 means that there is no position. */
@@ -22,6 +23,9 @@ const char *sms__text_line(const char *text, size_t line);
 
 void sms__error(struct sms_errors *errors, enum sms_code code, struct sms__mark mark, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* The same, for functions that take a format themselves. */
+void sms__error_list(struct sms_errors *errors, enum sms_code code, struct sms__mark mark, const char *format,
+                     va_list args);
 
 /* A problem without a place, about a file or about nothing (file NULL). Returns code. */
 int sms__fail(struct sms_errors *errors, enum sms_code code, const char *file, const char *format, ...)

@@ -4,17 +4,15 @@
 #include "../base/sqlite.h"
 #include "gzip.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 void sms__report_fail(struct sms__report *report, const char *format, ...)
 {
-    char text[400];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    sms__error_list(report->errors, SMS_EINPUT, (struct sms__mark){.file = report->path}, format, args);
     va_end(args);
-    report->code = sms__fail(report->errors, SMS_EINPUT, report->path, "%s", text);
+    report->code = SMS_EINPUT;
 }
 
 enum { ROWS_SHOWN = 4096 };

@@ -5,17 +5,15 @@
 #include "../report/json_write.h"
 #include "../report/output.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 void sms__points_fail(struct sms__points *points, const char *format, ...)
 {
-    char text[512];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    sms__error_list(&points->page->errors, SMS_EINPUT, (struct sms__mark){.file = points->page->source}, format, args);
     va_end(args);
-    points->code = sms__fail(&points->page->errors, SMS_EINPUT, points->page->source, "%s", text);
+    points->code = SMS_EINPUT;
 }
 
 /* Reports SQLite's latest error. */

@@ -2,19 +2,16 @@
 #include "fields.h"
 #include "../base/member.h"
 
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 void sms__complain(struct sms__reader *reader, const struct sms__node *node, const char *format, ...)
 {
-    char what[sizeof(((struct sms_error *)0)->message)];
     va_list args;
     va_start(args, format);
-    vsnprintf(what, sizeof what, format, args);
+    sms__error_list(reader->errors, SMS_EINPUT, node->mark, format, args);
     va_end(args);
-    sms__error(reader->errors, SMS_EINPUT, node->mark, "%s", what);
 }
 
 bool sms__is_wrong(const struct sms__reader *reader, const struct sms__node *map, const char *key)
