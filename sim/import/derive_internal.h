@@ -5,6 +5,7 @@
 #include "derive.h"
 #include "occupancy.h"
 
+#include "../base/statistics.h"
 #include "../model/retarget.h"
 
 /* Weighted means of one metric over launches. */
@@ -24,14 +25,12 @@ struct sms__metric_means {
 
 /* How much of a resource of the profiled device a kernel used while it ran. */
 struct sms__usage {
-    bool known;       /* the profile has a metric for it */
-    bool approximate; /* that metric measures something close to the usage */
-    double ratio;     /* of what the whole device has, 0 to 1 */
-    const char *from; /* names of the metrics */
-    size_t source;    /* its line in the table of sources */
-    struct {
-        double launches, mean, squares; /* that have it by themselves, their mean, and the squares of deviations */
-    } each;
+    bool known;               /* the profile has a metric for it */
+    bool approximate;         /* that metric measures something close to the usage */
+    double ratio;             /* of what the whole device has, 0 to 1 */
+    const char *from;         /* names of the metrics */
+    size_t source;            /* its line in the table of sources */
+    struct sms__moments each; /* of the launches that have it by themselves */
 };
 
 /* Jitter below this is not written. */
@@ -73,11 +72,10 @@ struct sms__timing {
 
 /* What the document has (derive_shape.c). */
 struct sms__fitted {
-    struct sms__occupancy modelled; /* on the profiled device */
-    struct sms__timing timing;
+    struct sms__timing timing; /* on the profiled device */
     double jitter;
     bool jitter_fitted; /* the jitter was fitted to the measured occupancy */
-    double block_s, demand[SMS_RESOURCES_MAX];
+    double demand[SMS_RESOURCES_MAX];
     bool clamped[SMS_RESOURCES_MAX];
     struct sms__occupancy on_target;
     struct sms__retargeted scaled; /* to the target; its block_time is 1 without one */

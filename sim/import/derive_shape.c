@@ -19,9 +19,9 @@ enum { DRAWN_MAX = 100000000 };
  * partial last wave runs. */
 static void fit_jitter(struct sms__derivation *derivation, struct sms__derived *kernel)
 {
-    double first = fabs(kernel->fit.modelled.occupancy - kernel->measured.occupancy), best = first,
+    double first = fabs(kernel->fit.timing.modelled.occupancy - kernel->measured.occupancy), best = first,
            chosen = kernel->fit.jitter;
-    uint64_t blocks = kernel->shape.blocks, slots = kernel->fit.modelled.per_sm * derivation->device->sms;
+    uint64_t blocks = kernel->shape.blocks, slots = kernel->fit.timing.modelled.per_sm * derivation->device->sms;
     if (!(first > NEAR) || derivation->occupancy.blocks_drawn > DRAWN_MAX || blocks < 2 || blocks > BLOCKS_TRIED ||
         blocks > WAVES_TRIED * slots)
         return;
@@ -41,7 +41,6 @@ static void fit_jitter(struct sms__derivation *derivation, struct sms__derived *
     kernel->fit.jitter = kernel->fit.jitter < JITTER_MAX ? kernel->fit.jitter : JITTER_MAX;
     kernel->fit.jitter_fitted = true;
     sms__derive_time(derivation, kernel, kernel->fit.jitter, &kernel->fit.timing);
-    kernel->fit.modelled = kernel->fit.timing.modelled;
 }
 
 /* The largest demand with which the fullest SM, or the device, has enough for all resident blocks of the kernel. */
@@ -61,20 +60,18 @@ const char *sms__derive_shape(struct sms__derivation *derivation, struct sms__de
     const char *problem = sms__derive_time(derivation, kernel, kernel->fit.jitter, &kernel->fit.timing);
     if (problem)
         return problem;
-    kernel->fit.modelled = kernel->fit.timing.modelled;
     kernel->fit.jitter = kernel->fit.timing.jitter;
     if (!kernel->fit.timing.by_dispatch)
         fit_jitter(derivation, kernel);
-    kernel->fit.block_s = kernel->fit.timing.block_s;
-    if (kernel->fit.block_s < 1e-12)
+    if (kernel->fit.timing.block_s < 1e-12)
         return "its block time is less than a picosecond";
     for (size_t r = 0; r < device->resources; r++) {
-        double limit = max_demand(device, r, &kernel->fit.modelled);
-        kernel->fit.demand[r] = kernel->measured.usage[r].ratio / kernel->fit.modelled.mean_per_sm;
+        double limit = max_demand(device, r, &kernel->fit.timing.modelled);
+        kernel->fit.demand[r] = kernel->measured.usage[r].ratio / kernel->fit.timing.modelled.mean_per_sm;
         kernel->fit.clamped[r] = kernel->fit.demand[r] > limit * (1 + 1e-9);
         kernel->fit.demand[r] = kernel->fit.clamped[r] ? limit : kernel->fit.demand[r];
     }
-    kernel->fit.on_target = kernel->fit.modelled;
+    kernel->fit.on_target = kernel->fit.timing.modelled;
     kernel->fit.scaled.block_time = 1;
     return NULL;
 }
@@ -107,7 +104,7 @@ const char *sms__derive_retarget(struct sms__derivation *derivation, struct sms_
     for (size_t r = 0; r < device->resources; r++)
         use[r] = kernel->measured.usage[r].ratio;
     kernel->fit.scaled = sms__retarget(&from, &to, kernel->shape.blocks, use);
-    double scale = kernel->fit.scaled.block_time, block_s = kernel->fit.block_s * scale;
+    double scale = kernel->fit.scaled.block_time, block_s = kernel->fit.timing.block_s * scale;
     to.clock_hz = target->clock_hz; /* demands are shares of what the device file says */
     for (size_t r = 0; r < device->resources; r++) {
         int to_r = sms__resource_index(target, device->resource[r].name);

@@ -4,15 +4,6 @@
 
 #include <math.h>
 
-/* Updates a mean and the squares of deviations from it (Welford 1962). */
-static void add_use(struct sms__usage *usage, double ratio)
-{
-    const double before = usage->each.mean;
-    usage->each.launches++;
-    usage->each.mean += (ratio - before) / usage->each.launches;
-    usage->each.squares += (ratio - before) * (ratio - usage->each.mean);
-}
-
 /* Metrics that stand for many launches say nothing of how these differ. */
 static void add_launch(struct sms__derivation *derivation, struct sms__derived *kernel,
                        const struct sms__profile_launch *launch)
@@ -34,7 +25,7 @@ static void add_launch(struct sms__derivation *derivation, struct sms__derived *
         const double ratio =
             usage->known && !usage->approximate ? sms__derive_use_again(derivation->device, &one, r) : NAN;
         if (isfinite(ratio))
-            add_use(usage, ratio);
+            sms__estimate_add(&usage->each, ratio);
     }
 }
 
@@ -51,8 +42,8 @@ void sms__derive_spread(struct sms__derivation *derivation)
 static double variance(const struct sms__derived *kernel, size_t r)
 {
     const struct sms__usage *usage = &kernel->measured.usage[r];
-    const double between = usage->each.squares / (usage->each.launches - 1) / (usage->each.mean * usage->each.mean);
-    const double off = kernel->fit.modelled.occupancy / kernel->measured.occupancy - 1;
+    const double between = usage->each.m2 / (double)(usage->each.n - 1) / (usage->each.mean * usage->each.mean);
+    const double off = kernel->fit.timing.modelled.occupancy / kernel->measured.occupancy - 1;
     return between + (isfinite(off) ? off * off : 0);
 }
 
@@ -63,7 +54,7 @@ double sms__derive_uncertainty(const struct sms__derivation *derivation, size_t 
         const struct sms__derived *kernel = &derivation->kernel[k];
         const struct sms__usage *usage = &kernel->measured.usage[r];
         const double weight = usage->known ? usage->ratio * kernel->time.sum_s : 0;
-        const bool tells = usage->each.launches >= 2 && usage->each.mean > 0;
+        const bool tells = usage->each.n >= 2 && usage->each.mean > 0;
         used += weight;
         told += tells ? weight : 0;
         sum += tells ? weight * variance(kernel, r) : 0;

@@ -33,7 +33,7 @@ static const char *percent(struct sms__arena *arena, double ratio) { return sms_
 
 static void write_occupancy(const struct sms__derivation *derivation, const struct sms__derived *kernel, FILE *to)
 {
-    const struct sms__occupancy *modelled = &kernel->fit.modelled;
+    const struct sms__occupancy *modelled = &kernel->fit.timing.modelled;
     fprintf(to, "  # resident: %zu blocks per SM (limited by %s), %.3f on average; waves: %.2f\n", modelled->per_sm,
             limit_words[modelled->limiter], modelled->mean_per_sm,
             (double)kernel->shape.blocks / ((double)modelled->per_sm * (double)derivation->device->sms));
@@ -200,7 +200,7 @@ static void write_kernel(const struct sms__derivation *derivation, const struct 
             kernel->name, (unsigned long long)shape->blocks, (unsigned long long)shape->threads,
             (unsigned long long)shape->registers, (unsigned long long)shape->shared_memory);
     fprintf(to, "    block_time: %s\n",
-            duration(derivation->arena, kernel->fit.block_s * kernel->fit.scaled.block_time));
+            duration(derivation->arena, kernel->fit.timing.block_s * kernel->fit.scaled.block_time));
     /* It scales with what launches cost on the target, if both device files say that. */
     double there = derivation->target->dispatch.launch_ps, here = derivation->device->dispatch.launch_ps;
     double launch_s = kernel->fit.timing.launch_s * (there > 0 && here > 0 ? there / here : 1);
