@@ -20,30 +20,26 @@ void sms__reading_begin(struct sms__trace_reading *reading, struct sms__arena *a
     out->trace = true;
 }
 
-const struct sms__trace_place *sms__trace_place(struct sms__trace_reading *reading, struct sms__trace_place place)
+/* The item of the pool that is like this one, which ends with a number, by which it is not told apart. */
+static const void *numbered(struct sms__string_pool *pool, const void *item, size_t bytes, size_t *count)
 {
-    struct sms__pooled_string *entry =
-        sms__intern(&reading->places, (const char *)&place, offsetof(struct sms__trace_place, number));
+    struct sms__pooled_string *entry = sms__intern(pool, item, bytes);
     if (!entry->fixed) {
-        struct sms__trace_place *made = SMS__NEW(reading->arena, struct sms__trace_place, 1);
-        *made = place;
-        made->number = reading->out->places++;
-        entry->fixed = made;
+        entry->fixed = sms__enlarge(pool->arena, item, 1, 1, bytes + sizeof *count);
+        memcpy((char *)entry->data + bytes, count, sizeof *count);
+        ++*count;
     }
     return entry->fixed;
 }
 
+const struct sms__trace_place *sms__trace_place(struct sms__trace_reading *reading, struct sms__trace_place place)
+{
+    return numbered(&reading->places, &place, offsetof(struct sms__trace_place, number), &reading->out->places);
+}
+
 const struct sms__profile_shape *sms__trace_shape(struct sms__trace_reading *reading, struct sms__profile_shape shape)
 {
-    struct sms__pooled_string *entry =
-        sms__intern(&reading->shapes, (const char *)&shape, offsetof(struct sms__profile_shape, number));
-    if (!entry->fixed) {
-        struct sms__profile_shape *made = SMS__NEW(reading->arena, struct sms__profile_shape, 1);
-        *made = shape;
-        made->number = reading->out->shapes++;
-        entry->fixed = made;
-    }
-    return entry->fixed;
+    return numbered(&reading->shapes, &shape, offsetof(struct sms__profile_shape, number), &reading->out->shapes);
 }
 
 void sms__reading_fact(struct sms__trace_reading *reading, const char *fact)

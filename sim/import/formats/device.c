@@ -114,11 +114,8 @@ static void learn(struct gpu *gpu, enum fact fact, double value, const char *fro
 
 static int read_ncu(struct work *work)
 {
-    const struct sms__importer *const *ncu = sms__importers;
     struct sms__profile profile = {.tool = "ncu", .most = work->options->most};
-    while (strcmp((*ncu)->name, "ncu") != 0)
-        ncu++;
-    int code = (*ncu)->read(work->arena, &work->path, 1, &profile, work->errors);
+    int code = sms__importer_called("ncu")->read(work->arena, &work->path, 1, &profile, work->errors);
     if (code)
         return code;
     struct gpu *gpu = gpu_named(work, profile.gpu ? sms__derive_text(work->arena, profile.gpu, 80) : "");
