@@ -50,6 +50,11 @@ void sms__arena_release(struct sms__arena *arena);
  * short run to use it. */
 void sms__arena_reset(struct sms__arena *arena);
 
+/* Calls body(user, scratch) with an arena that is released when body ends, and returns its result. Call it in a guard
+ * of `arena`. If memory runs out in either arena, body is abandoned and the result is SMS_ENOMEM. In a guard of `arena`
+ * inside body, `scratch` must not be used, because body would be abandoned past that guard. */
+int sms__scratch(struct sms__arena *arena, int (*body)(void *user, struct sms__arena *scratch), void *user);
+
 #define SMS__NEW(arena, type, count) ((type *)sms__alloc((arena), (count), sizeof(type)))
 
 /* Appends an item to a list that sms__grow enlarges, and yields a pointer to it. The item is zero if the list was never

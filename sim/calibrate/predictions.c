@@ -2,7 +2,6 @@
  * it is one text of scenarios for each of the two sheets. */
 #include "calibration.h"
 
-#include "../import/recorded_trace.h"
 #include "../model/policy/modes.h"
 #include "../model/scenario.h"
 

@@ -1,7 +1,6 @@
 /* Joins the kernels of a trace with measured ones, by name and geometry. */
-#include "demands.h"
-
 #include "derive.h"
+#include "import.h"
 #include "intern.h"
 #include "text.h"
 #include "trace_read.h"

@@ -4,8 +4,6 @@
 
 #include "derive_internal.h"
 
-#include "../base/scratch.h"
-
 #include <string.h>
 
 /* The omissions become the errors. */

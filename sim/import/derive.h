@@ -104,4 +104,24 @@ struct sms__device_match {
 struct sms__device_match sms__derive_match_device(struct sms__arena *arena, const struct sms__profile *profile,
                                                   const struct sms_load_options *options);
 
+/* demands.c: gives launches without metrics those of a known kernel of `with`, a file of Nsight Compute, and adds what
+ * it found to the profile's facts. A launch takes the metrics of the kernel of its name (without arguments; otherwise
+ * also without namespaces and template) that has its grid and block, otherwise of the one with the nearest number of
+ * threads. Must run in a guard of `arena`. Returns SMS_OK, or a code with `errors` filled, except for SMS_ENOMEM. */
+int sms__demands_join(struct sms__arena *arena, struct sms__profile *profile, const char *with,
+                      struct sms_errors *errors);
+
+struct sms__trace_options {
+    struct sms__derive_options derive;
+    const char *model; /* name of the target device */
+    double jobs_most;  /* that the scenario runs of a workload; 0: 100 */
+    FILE *notes;       /* is told what was found; or NULL */
+};
+
+/* recorded_trace.c: writes a workload for each process on each device, whose job is the iteration that repeats, and a
+ * scenario that runs them. Where operations of a process overlap, each of its streams has a workload instead. Must run
+ * in a guard of `arena`. Returns SMS_OK, or a code with `errors` filled. */
+int sms__trace_convert(struct sms__arena *arena, const struct sms__profile *profile,
+                       const struct sms__trace_options *options, FILE *to, struct sms_errors *errors);
+
 #endif

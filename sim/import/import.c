@@ -1,11 +1,9 @@
 /* Runs an importer in an arena of its own, and checks its result. Each process of a profile becomes a workload, and a
  * scenario runs the workloads alone, one VM each. */
-#include "demands.h"
 #include "derive.h"
 #include "import.h"
 #include "reader.h"
 #include "text.h"
-#include "recorded_trace.h"
 
 #include "../base/errors.h"
 #include "../base/suffix.h"

@@ -4,7 +4,6 @@
 #include "intern.h"
 
 #include "../base/hash.h"
-#include "../base/scratch.h"
 #include "../base/sort.h"
 
 #include <smsched/error.h>

@@ -1,7 +1,7 @@
 /* Models how the blocks of a kernel occupy a device when it runs alone. Blocks are dispatched as in the simulator: a
  * free slot is refilled at once. Equal blocks run in waves; with jitter, launches are simulated with random block
  * times. */
-#include "occupancy.h"
+#include "derive_internal.h"
 
 #include "../base/rng.h"
 #include "../model/footprint.h"

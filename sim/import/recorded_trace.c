@@ -1,6 +1,6 @@
 /* Divides a trace by processes, devices and, where they overlap, streams; finds the iteration of each part, and writes
  * a workload of each and a scenario of all. */
-#include "recorded_trace.h"
+#include "derive.h"
 
 #include "iterations.h"
 #include "text.h"

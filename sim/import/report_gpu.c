@@ -1,5 +1,5 @@
 /* Reads the table of GPUs. */
-#include "report_gpu.h"
+#include "report_tables.h"
 
 #include "text.h"
 

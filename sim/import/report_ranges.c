@@ -1,5 +1,5 @@
 /* Asks for ranges and samples in SQL, as far as the report has them. */
-#include "report_ranges.h"
+#include "report_tables.h"
 
 #include "text.h"
 

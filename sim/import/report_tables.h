@@ -3,7 +3,7 @@
 #ifndef SMS_IMPORT_REPORT_TABLES_H
 #define SMS_IMPORT_REPORT_TABLES_H
 
-#include "profile.h"
+#include "trace_read.h"
 #include "untrusted.h"
 
 #include "../base/arena.h"
@@ -61,5 +61,36 @@ void sms__report_fail(struct sms__report *report, const char *format, ...) __att
 int64_t sms__report_whole(sqlite3_stmt *row, int column, int64_t missing);
 /* The column as text, "" if it has none; valid until the next row. */
 const char *sms__report_text(struct sms__report *report, sqlite3_stmt *row, int column);
+
+/* The GPUs that a report describes. */
+enum { SMS__REPORT_GPUS = 64, SMS__REPORT_GPU_COLUMNS = 16 };
+
+struct sms__report_gpu {
+    int64_t id, cuda;                        /* number in the system, and for the CUDA runtime; -1: unknown */
+    const char *name;                        /* of printable characters; "": unknown */
+    const char *capability;                  /* "8.6"; NULL: unknown */
+    int64_t number[SMS__REPORT_GPU_COLUMNS]; /* by column; 0: unknown */
+};
+
+struct sms__report_gpus {
+    struct sms__report_gpu gpu[SMS__REPORT_GPUS];
+    size_t count;
+};
+
+/* report_gpu.c: reads the GPUs, of which there may be none. */
+void sms__report_gpus_read(struct sms__report *report, struct sms__report_gpus *gpus);
+/* The GPU of a number of the CUDA runtime; NULL: the report does not describe it. */
+const struct sms__report_gpu *sms__report_gpu_of(const struct sms__report_gpus *gpus, int64_t device);
+/* The number in a column; 0: unknown. */
+int64_t sms__report_gpu_number(const struct sms__report_gpu *gpu, const char *column);
+
+/* report_ranges.c, of NVTX ranges and sampled metrics: without their tables, there are no steps and samples.
+ * Sets the profile's named steps. They are the starts of ranges of one name but for its number: at least three that do
+ * not overlap. They are numbered, or called a step, an iteration, a batch, a frame or a request. Of several kinds, that
+ * which takes the most time is taken. `origin` is the profile's 0, in ns. */
+void sms__report_steps_read(struct sms__report *report, int64_t origin, struct sms__profile *profile);
+
+/* Gives each launch, which are sorted by start, the means of the GPU metrics sampled while it ran. Adds a fact. */
+void sms__report_samples_read(struct sms__report *report, int64_t origin, struct sms__trace_reading *reading);
 
 #endif

@@ -6,7 +6,6 @@
 #include "sim/base/errors.h"
 #include "sim/base/quantity.h"
 #include "sim/base/rng.h"
-#include "sim/base/scratch.h"
 #include "sim/base/sort.h"
 #include "sim/engine/engine.h"
 #include "sim/levels/block/sm_times.h"

@@ -4,7 +4,7 @@
 #include "../derive.h"
 #include "../gzip.h"
 #include "../import.h"
-#include "../report_gpu.h"
+#include "../report_tables.h"
 #include "../text.h"
 
 #include "../../base/read.h"

@@ -6,8 +6,6 @@
 #include "../text.h"
 #include "../trace_read.h"
 
-#include "../../base/scratch.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <gsl/gsl_sort.h>

@@ -2,13 +2,8 @@
  * depends on the version and on what was traced, so each table is asked for its columns. */
 #include "../import.h"
 #include "../intern.h"
-#include "../report_gpu.h"
-#include "../report_ranges.h"
 #include "../report_tables.h"
 #include "../text.h"
-#include "../trace_read.h"
-
-#include "../../base/scratch.h"
 
 #include <math.h>
 #include <stdlib.h>
