@@ -24,16 +24,6 @@ struct import {
     struct sms_file *device_file[2]; /* of a profile */
 };
 
-struct conversion {
-    struct sms__arena *arena;
-    const struct sms__profile *profile;
-    struct sms__derive_options derive;
-    const char *model; /* name of the target device, for the scenario */
-    const struct sms__derive_facts *facts;
-    FILE *to;
-    struct sms_errors *errors;
-};
-
 static const char *process_of(const struct sms__profile_launch *launch)
 {
     return launch->place->process ? launch->place->process : "";
@@ -71,44 +61,42 @@ static struct sms__profile process_part(struct sms__arena *arena, const struct s
     return part;
 }
 
-static void write_scenario(const struct conversion *conversion, size_t workloads)
+static void write_scenario(const struct sms__trace_options *options, size_t workloads, FILE *to)
 {
-    const char *name = conversion->derive.name;
-    fprintf(conversion->to, "---\nscenario: %s\nquestion: How does the profiled program run alone?\n", name);
-    const struct sms__derive_facts *facts = conversion->facts;
-    if (facts->copying_s > 0 && !conversion->derive.target)
-        fprintf(conversion->to, "devices: [{model: %s, link: {bandwidth: %.6g MB/s}}] # as fast as the copies were\n",
-                conversion->model, facts->copied / facts->copying_s / 1e6);
+    const char *name = options->derive.name;
+    fprintf(to, "---\nscenario: %s\nquestion: How does the profiled program run alone?\n", name);
+    const struct sms__derive_facts *facts = options->derive.facts;
+    if (facts->copying_s > 0 && !options->derive.target)
+        fprintf(to, "devices: [{model: %s, link: {bandwidth: %.6g MB/s}}] # as fast as the copies were\n",
+                options->model, facts->copied / facts->copying_s / 1e6);
     else
-        fprintf(conversion->to, "devices: [{model: %s}]\n", conversion->model);
+        fprintf(to, "devices: [{model: %s}]\n", options->model);
     if (facts->jitter)
-        fputs("run: {replications: 5} # block times are drawn: the least number that tells their spread\n",
-              conversion->to);
-    fputs("policies: [leftover]\nvms:\n", conversion->to);
+        fputs("run: {replications: 5} # block times are drawn: the least number that tells their spread\n", to);
+    fputs("policies: [leftover]\nvms:\n", to);
     for (size_t i = 0; i < workloads; i++) {
         if (workloads == 1)
-            fprintf(conversion->to, "  - {name: vm, workload: %s, repeat: 1}\n", name);
+            fprintf(to, "  - {name: vm, workload: %s, repeat: 1}\n", name);
         else
-            fprintf(conversion->to, "  - {name: vm%zu, workload: %s-%zu, repeat: 1}\n", i + 1, name, i + 1);
+            fprintf(to, "  - {name: vm%zu, workload: %s-%zu, repeat: 1}\n", i + 1, name, i + 1);
     }
 }
 
-static int convert(const struct conversion *conversion)
+static int convert(struct import *import, const struct sms__profile *profile, const struct sms__trace_options *options)
 {
-    const struct sms__profile *profile = conversion->profile;
-    struct sms__string_pool numbers = {.arena = conversion->arena};
+    struct sms__string_pool numbers = {.arena = &import->arena};
     const size_t processes = number_processes(profile, &numbers);
     int code = SMS_OK;
     for (size_t p = 0; code == SMS_OK && p < processes; p++) {
-        struct sms__profile part = process_part(conversion->arena, profile, &numbers, p + 1, processes == 1);
-        struct sms__derive_options derive = conversion->derive;
+        struct sms__profile part = process_part(&import->arena, profile, &numbers, p + 1, processes == 1);
+        struct sms__derive_options derive = options->derive;
         if (processes > 1)
-            derive.name = sms__print(conversion->arena, "%s-%zu", conversion->derive.name, p + 1);
-        fputs(p ? "---\n" : "", conversion->to);
-        code = sms__derive(conversion->arena, &part, &derive, conversion->to, conversion->errors);
+            derive.name = sms__print(&import->arena, "%s-%zu", options->derive.name, p + 1);
+        fputs(p ? "---\n" : "", import->to);
+        code = sms__derive(&import->arena, &part, &derive, import->to, import->errors);
     }
-    if (code == SMS_OK && !conversion->derive.iteration)
-        write_scenario(conversion, processes);
+    if (code == SMS_OK && !options->derive.iteration)
+        write_scenario(options, processes, import->to);
     return code;
 }
 
@@ -161,32 +149,27 @@ static int import_profile(struct import *import)
                          "device' writes one)",
                          match.problem);
     struct sms__derive_facts facts = {0};
-    struct conversion conversion = {.arena = arena,
-                                    .facts = &facts,
-                                    .profile = &profile,
-                                    .derive = {.path = path,
-                                               .name = options->name ? options->name : sms__import_name(arena, path),
-                                               .title = options->title,
-                                               .source = options->source,
-                                               .device_evidence = match.evidence,
-                                               .clock_hz = options->clock_hz,
-                                               .alone_s = options->alone_ps / 1e12,
-                                               .facts = &facts,
-                                               .iteration = options->iteration},
-                                    .model = options->device ? options->device : match.name,
-                                    .to = import->to,
-                                    .errors = errors};
-    code = sms__derive_device(match.name, options->load, &import->device_file[0], &conversion.derive.device, errors);
+    struct sms__trace_options trace = {.derive = {.path = path,
+                                                  .name = options->name ? options->name : sms__import_name(arena, path),
+                                                  .title = options->title,
+                                                  .source = options->source,
+                                                  .device_evidence = match.evidence,
+                                                  .clock_hz = options->clock_hz,
+                                                  .alone_s = options->alone_ps / 1e12,
+                                                  .facts = &facts,
+                                                  .iteration = options->iteration},
+                                       .model = options->device ? options->device : match.name,
+                                       .notes = options->notes};
+    code = sms__derive_device(match.name, options->load, &import->device_file[0], &trace.derive.device, errors);
     if (code == SMS_OK && options->profiled)
-        sms__derive_check_device(arena, &profile, path, conversion.derive.device, options->load, errors);
+        sms__derive_check_device(arena, &profile, path, trace.derive.device, options->load, errors);
     if (errors->count)
         return errors->item[0].code;
     if (code == SMS_OK && options->device)
-        code = sms__derive_device(options->device, options->load, &import->device_file[1], &conversion.derive.target,
-                                  errors);
+        code =
+            sms__derive_device(options->device, options->load, &import->device_file[1], &trace.derive.target, errors);
     if (code != SMS_OK || !profile.trace)
-        return code ? code : convert(&conversion);
-    const struct sms__trace_options trace = {conversion.derive, conversion.model, 0, options->notes};
+        return code ? code : convert(import, &profile, &trace);
     return sms__trace_convert(arena, &profile, &trace, import->to, errors);
 }
 
