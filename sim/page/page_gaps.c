@@ -49,16 +49,14 @@ static void choose_axes(struct sms__points *points, size_t policies, bool chosen
                        skipped);
 }
 
-static json_t *add_list(json_t *object, const char *key) { return sms__json_keep(object, key, json_array()); }
-
 static void add_metric(struct sms__points *points, const bool chosen[SMS__AXES], json_t *gaps, const char *metric)
 {
     struct sms__query query = {.table = metric, .axes = 1};
     json_t *object = sms__json_keep(gaps, metric, json_object());
-    sms__query_run(points, &query, binds, sms__query_list, add_list(object, "binds"));
-    sms__query_run(points, &query, reasons, sms__query_list, add_list(object, "no_bound_because"));
-    sms__query_run(points, &query, overall, sms__query_list, add_list(object, "overall"));
-    json_t *axes = add_list(object, "axes");
+    sms__query_keep(points, &query, binds, object, "binds");
+    sms__query_keep(points, &query, reasons, object, "no_bound_because");
+    sms__query_keep(points, &query, overall, object, "overall");
+    json_t *axes = sms__json_keep(object, "axes", json_array());
     for (size_t a = 0; a < points->axes; a++) {
         json_array_append_new(axes, chosen[a] ? json_array() : json_null());
         query.axis[0] = a;

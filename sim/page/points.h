@@ -100,6 +100,10 @@ void sms__query_run(struct sms__points *points, const struct sms__query *query, 
 /* A `row` that appends the row to a JSON list, the columns in an array. */
 void sms__query_list(struct sms__points *points, sqlite3_stmt *row, void *list);
 
+/* Keeps the rows of a query as a list under this key. */
+void sms__query_keep(struct sms__points *points, const struct sms__query *query, const char *template, json_t *object,
+                     const char *key);
+
 /* Like sms__query_list, but the last columns are in arrays of `metrics` each. */
 struct sms__query_rows {
     json_t *list;

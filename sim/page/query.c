@@ -153,6 +153,12 @@ void sms__query_list(struct sms__points *points, sqlite3_stmt *row, void *list)
     sms__query_nest(points, row, &(struct sms__query_rows){list, (size_t)sqlite3_column_count(row), 1});
 }
 
+void sms__query_keep(struct sms__points *points, const struct sms__query *query, const char *template, json_t *object,
+                     const char *key)
+{
+    sms__query_run(points, query, template, sms__query_list, sms__json_keep(object, key, json_array()));
+}
+
 /* ---- opening: the database may come from anywhere and hold anything. Its views, triggers, virtual tables and computed
  * columns are not used. ---- */
 

@@ -108,12 +108,10 @@ static void read_asked(struct sms__points *points)
 static void read_alone(struct sms__points *points)
 {
     json_t *alone = sms__json_keep(points->page->data, "alone", json_object());
-    json_t *rows = sms__json_keep(alone, "rows", json_array()),
-           *metrics = sms__json_keep(alone, "metrics", json_array());
-    sms__query_run(points, NULL, "SELECT axis, name, least_ratio, most_ratio FROM main.alone ORDER BY rowid LIMIT 200",
-                   sms__query_list, rows);
-    sms__query_run(points, NULL, "SELECT subject, metric FROM main.divides ORDER BY subject, metric LIMIT 100",
-                   sms__query_list, metrics);
+    sms__query_keep(points, NULL, "SELECT axis, name, least_ratio, most_ratio FROM main.alone ORDER BY rowid LIMIT 200",
+                    alone, "rows");
+    sms__query_keep(points, NULL, "SELECT subject, metric FROM main.divides ORDER BY subject, metric LIMIT 100", alone,
+                    "metrics");
 }
 
 /* What policies gain for tenants that have the GPU to themselves, on average over the points where that is something,
@@ -121,23 +119,15 @@ static void read_alone(struct sms__points *points)
 static void read_gains_alone(struct sms__points *points)
 {
     json_t *gains = sms__json_keep(points->page->data, "gains_alone", json_object());
-    json_t *rows = sms__json_keep(gains, "rows", json_array()), *left = sms__json_keep(gains, "left", json_array());
-    sms__query_run(points, NULL,
-                   "SELECT position, name, avg(gain_ratio) - 1, count(*) FROM main.gain_alone WHERE position > 0 "
-                   "GROUP BY position, name ORDER BY position, 3 DESC, name LIMIT 400",
-                   sms__query_list, rows);
-    sms__query_run(
+    sms__query_keep(points, NULL,
+                    "SELECT position, name, avg(gain_ratio) - 1, count(*) FROM main.gain_alone WHERE position > 0 "
+                    "GROUP BY position, name ORDER BY position, 3 DESC, name LIMIT 400",
+                    gains, "rows");
+    sms__query_keep(
         points, NULL,
         "SELECT position, avg(left_ratio) - 1 FROM main.answer WHERE position > 0 AND left_ratio IS NOT NULL "
         "GROUP BY position ORDER BY position LIMIT 100",
-        sms__query_list, left);
-}
-
-/* Which measurements bear on the answer, and warnings of the scenarios. */
-static void read_caveats(struct sms__points *points)
-{
-    sms__query_run(points, NULL, "SELECT substr(text, 1, 400) FROM main.caveat ORDER BY text LIMIT 40", sms__query_list,
-                   sms__json_keep(points->page->data, "caveats", json_array()));
+        gains, "left");
 }
 
 /* The answers of a search: at the axes of the points policy, two ends or a mean and half of its interval, state, remark
@@ -153,26 +143,25 @@ static void read_found(struct sms__points *points)
     if (!ends && !means)
         return;
     json_object_set_new(found, "races", json_boolean(means));
-    sms__query_run(points, &(struct sms__query){.table = means ? "f.mean, f.ci95" : "f.holds, f.fails"},
-                   "SELECT substr(f.policy, 1, 200), $, f.state, substr(f.remark, 1, 400), f.replications, f.point "
-                   "FROM main.found f ORDER BY f.rowid LIMIT 2000",
-                   sms__query_list, sms__json_keep(found, "rows", json_array()));
-    sms__query_run(points, NULL,
-                   "SELECT point{, a#} FROM temp.cell WHERE point IN (SELECT point FROM (SELECT point FROM main.found "
-                   "ORDER BY rowid LIMIT 2000)) ORDER BY point",
-                   sms__query_list, sms__json_keep(found, "cells", json_array()));
+    sms__query_keep(points, &(struct sms__query){.table = means ? "f.mean, f.ci95" : "f.holds, f.fails"},
+                    "SELECT substr(f.policy, 1, 200), $, f.state, substr(f.remark, 1, 400), f.replications, f.point "
+                    "FROM main.found f ORDER BY f.rowid LIMIT 2000",
+                    found, "rows");
+    sms__query_keep(points, NULL,
+                    "SELECT point{, a#} FROM temp.cell WHERE point IN (SELECT point FROM (SELECT point FROM main.found "
+                    "ORDER BY rowid LIMIT 2000)) ORDER BY point",
+                    found, "cells");
 }
 
 /* The words and scales of varied fields, and deadlines that all scenarios have in common. */
 static void read_words(struct sms__points *points)
 {
     json_t *data = points->page->data;
-    sms__query_run(points, NULL, "SELECT path, words, log FROM main.axis", sms__query_list,
-                   sms__json_keep(data, "fields", json_array()));
-    sms__query_run(points, NULL,
-                   "SELECT name, min(deadline_ns) FROM main.deadline GROUP BY name HAVING min(deadline_ns) = "
-                   "max(deadline_ns) AND count(*) = (SELECT count(DISTINCT scenario) FROM main.point)",
-                   sms__query_list, sms__json_keep(data, "deadlines", json_array()));
+    sms__query_keep(points, NULL, "SELECT path, words, log FROM main.axis", data, "fields");
+    sms__query_keep(points, NULL,
+                    "SELECT name, min(deadline_ns) FROM main.deadline GROUP BY name HAVING min(deadline_ns) = "
+                    "max(deadline_ns) AND count(*) = (SELECT count(DISTINCT scenario) FROM main.point)",
+                    data, "deadlines");
 }
 
 int sms__page_read_sweep(struct sms__page *page, const char *path)
@@ -185,7 +174,9 @@ int sms__page_read_sweep(struct sms__page *page, const char *path)
     read_asked(points);
     read_alone(points);
     read_gains_alone(points);
-    read_caveats(points);
+    /* which measurements bear on the answer, and warnings of the scenarios */
+    sms__query_keep(points, NULL, "SELECT substr(text, 1, 400) FROM main.caveat ORDER BY text LIMIT 40", page->data,
+                    "caveats");
     sms__points_count_steps(points);
     sms__points_axes(points);
     sms__page_step(page);
