@@ -284,13 +284,10 @@ static int find_bound(struct call *call, const char *misuse, struct sms_errors *
         out->reason = "jobs can take no time at all";
     if (out->reason)
         out->steady_per_s = out->run_per_s = INFINITY;
-    if (code == SMS_ENOMEM)
-        return sms__fail(errors, code, scenario->node->mark.file, "scenario '%s': no memory for its bound",
-                         scenario->name);
     if (code)
-        return sms__fail(errors, code, scenario->node->mark.file, "scenario '%s': its bound cannot be solved for",
-                         scenario->name);
-    return SMS_OK;
+        sms__fail(errors, code, scenario->node->mark.file, "scenario '%s': %s", scenario->name,
+                  code == SMS_ENOMEM ? "no memory for its bound" : "its bound cannot be solved for");
+    return code;
 }
 
 int sms_bound(const struct sms_scenario *scenario, enum sms_bounded metric, struct sms_bound *out,

@@ -105,32 +105,24 @@ static void add_row(struct sms__bound_device *device, struct sms__bound_row row)
     device->row[device->rows++] = row;
 }
 
-static void add_share(struct sms__arena *arena, struct sms__bound_device *device, int limit, uint64_t capacity)
-{
-    double *use = SMS__NEW(arena, double, device->kernels);
-    struct sms__bound_row row = {.use = use, .capacity = (double)device->model->sms, .limit = true};
-    for (size_t k = 0; k < device->kernels; k++)
-        use[k] = (double)device->kernel[k].fit->needs[limit] / (double)capacity;
-    snprintf(row.name, sizeof row.name, "%s", sms__limit_names[limit]);
-    add_row(device, row);
-}
-
 /* A dual feasible function (Fekete and Schepers, Math. Program. 91, 2001): the shares of blocks that fit on an SM
- * together add up to 1 at most. A block has 1/m of the SM if the SM holds `m` blocks of its kernel. */
+ * together add up to 1 at most. A block has 1/m of the SM if the SM holds `m` blocks of its kernel.
+ * With m = 0 it has what it needs. */
 static double whole_share(uint64_t needs, uint64_t capacity, uint64_t m)
 {
     uint64_t times = (m + 1) * needs, whole = times / capacity;
-    return times % capacity ? (double)whole / (double)m : (double)needs / (double)capacity;
+    return m && times % capacity ? (double)whole / (double)m : (double)needs / (double)capacity;
 }
 
-static void add_whole_shares(struct sms__arena *arena, struct sms__bound_device *device, int limit, uint64_t capacity,
-                             uint64_t m)
+static void add_shares(struct sms__arena *arena, struct sms__bound_device *device, int limit, uint64_t capacity,
+                       uint64_t m)
 {
     double *use = SMS__NEW(arena, double, device->kernels);
     struct sms__bound_row row = {.use = use, .capacity = (double)device->model->sms, .limit = true};
     for (size_t k = 0; k < device->kernels; k++)
         use[k] = whole_share(device->kernel[k].fit->needs[limit], capacity, m);
-    snprintf(row.name, sizeof row.name, "%s (%llu whole blocks an SM)", sms__limit_names[limit], (unsigned long long)m);
+    snprintf(row.name, sizeof row.name, m ? "%s (%llu whole blocks an SM)" : "%s", sms__limit_names[limit],
+             (unsigned long long)m);
     add_row(device, row);
 }
 
@@ -144,7 +136,7 @@ static void add_limit(struct sms__arena *arena, struct sms__bound_device *device
     int rows = 0;
     if (capacity == 0)
         return;
-    add_share(arena, device, limit, capacity);
+    add_shares(arena, device, limit, capacity, 0);
     for (size_t k = 0; k < device->kernels; k++) {
         uint64_t needs = device->kernel[k].fit->needs[limit];
         if (needs && capacity % needs && capacity / needs < WHOLE_MAX)
@@ -152,7 +144,7 @@ static void add_limit(struct sms__arena *arena, struct sms__bound_device *device
     }
     for (uint64_t m = 1; m < WHOLE_MAX && rows < WHOLE_ROWS; m++)
         if (holds[m]) {
-            add_whole_shares(arena, device, limit, capacity, m);
+            add_shares(arena, device, limit, capacity, m);
             rows++;
         }
 }
