@@ -153,10 +153,8 @@ static bool is_variant(const char *text)
     static const char *const words[] = {"ti", "super", "laptop", "mobile", "max", "d"};
     text += strspn(text, " -_");
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        size_t n = 0;
-        while (words[i][n] && tolower((unsigned char)text[n]) == words[i][n])
-            n++;
-        if (!words[i][n] && !isalnum((unsigned char)text[n]))
+        const size_t n = strlen(words[i]);
+        if (!strncasecmp(text, words[i], n) && !isalnum((unsigned char)text[n]))
             return true;
     }
     return false;

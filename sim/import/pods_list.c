@@ -9,6 +9,18 @@
 /* The least that a node has. */
 enum { NODE_GPUS = 8, NODE_CPUS = 64, NODE_GIB = 256 };
 
+/* Prints without trailing zeros. */
+static void print_seconds(uint64_t ns, FILE *to)
+{
+    int digits = 9;
+    fprintf(to, "%llu", (unsigned long long)(ns / 1000000000));
+    for (ns %= 1000000000; ns && ns % 10 == 0; ns /= 10)
+        digits--;
+    if (ns)
+        fprintf(to, ".%0*llu", digits, (unsigned long long)ns);
+    fputs(" s", to);
+}
+
 static void print_bytes(double bytes, FILE *to)
 {
     bool whole = fmod(bytes, 1 << 20) == 0;
@@ -22,12 +34,10 @@ static void write_pod(const struct sms__pod_list *list, const struct sms__listed
 {
     uint64_t gpus = gpus_of(pod);
     fprintf(to, "        - [%s, ", pod->name);
-    sms__print_decimal(to, pod->arrival_ns > list->first_ns ? (uint64_t)(pod->arrival_ns - list->first_ns) : 0, 9);
-    fputs(pod->duration_ns ? " s, " : " s, ~", to);
-    if (pod->duration_ns) {
-        sms__print_decimal(to, (uint64_t)pod->duration_ns, 9);
-        fputs(" s", to);
-    }
+    print_seconds(pod->arrival_ns > list->first_ns ? (uint64_t)(pod->arrival_ns - list->first_ns) : 0, to);
+    fputs(pod->duration_ns ? ", " : ", ~", to);
+    if (pod->duration_ns)
+        print_seconds((uint64_t)pod->duration_ns, to);
     if (list->gpus) {
         fprintf(to, ", %llu, ", (unsigned long long)gpus);
         fprintf(to, gpus ? "%.10g %%" : "~", gpus ? fmax(nearbyint(1000 * pod->gpus / (double)gpus) / 10, 0.1) : 0.0);
@@ -113,8 +123,7 @@ void sms__write_pod_times(struct sms__pod_list *list, FILE *notes, FILE *to)
     fputs("# When requests come. Give these lines to an entry of vms: or processes:\narrivals:\n  times: [", to);
     for (size_t i = 0; i < list->pods; i++) {
         fputs(i ? ",\n          " : "", to);
-        sms__print_decimal(to, (uint64_t)(list->pod[i].arrival_ns - list->first_ns), 9);
-        fputs(" s", to);
+        print_seconds((uint64_t)(list->pod[i].arrival_ns - list->first_ns), to);
     }
     fputs("]\n", to);
     if (notes)

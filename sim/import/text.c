@@ -42,15 +42,3 @@ unsigned sms__text_column(const char *line, const char *at)
         column += ((unsigned char)*c & 0xc0) != 0x80;
     return column;
 }
-
-void sms__print_decimal(FILE *to, uint64_t value, int decimals)
-{
-    uint64_t unit = 1;
-    for (int i = 0; i < decimals; i++)
-        unit *= 10;
-    fprintf(to, "%llu", (unsigned long long)(value / unit));
-    for (value %= unit; value && value % 10 == 0; value /= 10)
-        decimals--;
-    if (value)
-        fprintf(to, ".%0*llu", decimals, (unsigned long long)value);
-}

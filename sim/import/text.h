@@ -17,7 +17,4 @@ const char *sms__derive_text(struct sms__arena *arena, const char *text, size_t 
 /* The column of `at` in the line that starts at `line`, from 1. UTF-8 characters are counted. */
 unsigned sms__text_column(const char *line, const char *at);
 
-/* Prints value / 10^decimals without trailing zeros. */
-void sms__print_decimal(FILE *to, uint64_t value, int decimals);
-
 #endif

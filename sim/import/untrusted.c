@@ -30,27 +30,6 @@ static char *make_uri(const char *path)
     return sqlite3_str_finish(text);
 }
 
-static int open_file(struct sms__untrusted *database, const char *path, struct sms_errors *errors)
-{
-    struct sms__input input;
-    int code = sms__input_open(path, INT64_MAX, &input, errors);
-    if (code)
-        return code;
-    database->steps_max = STEPS_LEAST + STEPS_A_BYTE * input.size;
-    sms__input_close(&input);
-    char *uri = make_uri(path);
-    if (!uri)
-        return SMS_ENOMEM;
-    int opened =
-        sqlite3_open_v2(uri, &database->file, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
-    sqlite3_free(uri);
-    if (opened == SQLITE_OK)
-        return SMS_OK;
-    if (opened == SQLITE_NOMEM)
-        return SMS_ENOMEM;
-    return sms__fail(errors, SMS_EIO, path, "%s", sqlite3_errstr(opened));
-}
-
 static void restrict_connection(struct sms__untrusted *database)
 {
     static const struct {
@@ -85,8 +64,22 @@ int sms__untrusted_open_bytes(struct sms__untrusted *database, const char *path,
 
 int sms__untrusted_open(struct sms__untrusted *database, const char *path, struct sms_errors *errors)
 {
-    int code = open_file(database, path, errors);
-    if (code == SMS_OK)
-        restrict_connection(database);
-    return code;
+    struct sms__input input;
+    int code = sms__input_open(path, INT64_MAX, &input, errors);
+    if (code)
+        return code;
+    database->steps_max = STEPS_LEAST + STEPS_A_BYTE * input.size;
+    sms__input_close(&input);
+    char *uri = make_uri(path);
+    if (!uri)
+        return SMS_ENOMEM;
+    int opened =
+        sqlite3_open_v2(uri, &database->file, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
+    sqlite3_free(uri);
+    if (opened == SQLITE_NOMEM)
+        return SMS_ENOMEM;
+    if (opened != SQLITE_OK)
+        return sms__fail(errors, SMS_EIO, path, "%s", sqlite3_errstr(opened));
+    restrict_connection(database);
+    return SMS_OK;
 }
