@@ -43,13 +43,11 @@ struct template
 static int add_file(struct template *template, const char **text, const char *name)
 {
     const char *path = sms__print(&template->arena, "%s/%s", template->share, name), *bytes;
-    if (access(path, R_OK) && !strcmp(name, libraries[0]))
-        return sms__fail(template->errors, SMS_EIO, path,
-                         "cannot be read: %s; the page needs D3: install node-d3-axis, node-d3-scale and "
-                         "node-d3-zoom (or run tools/setup), and build again",
-                         strerror(errno));
     if (access(path, R_OK))
-        return sms__fail(template->errors, SMS_EIO, path, "cannot be read: %s", strerror(errno));
+        return sms__fail(template->errors, SMS_EIO, path, "cannot be read: %s%s", strerror(errno),
+                         strcmp(name, libraries[0]) ? ""
+                                                    : "; the page needs D3: install node-d3-axis, node-d3-scale and "
+                                                      "node-d3-zoom (or run tools/setup), and build again");
     int code = sms__file_text(&template->arena, path, &bytes, template->errors);
     if (code == SMS_OK)
         *text = sms__print(&template->arena, "%s%s", *text ? *text : "", bytes);

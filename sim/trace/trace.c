@@ -73,7 +73,7 @@ static int init(void *user)
 /* Opens the file with the compression that its name ends with. */
 static int open_file(struct sms__trace *trace, const char *path, struct sms_errors *errors)
 {
-    bool compress = sms__ends_with(path, SMS__TRACE_GZIP);
+    bool compress = sms__ends_with(path, ".gz");
     int code = sms__write_begin(&trace->write, path, errors);
     FILE *stream = code == SMS_OK && compress ? sms__gzip_stream(trace->write.to) : NULL;
     if (code == SMS_OK && compress && !stream)

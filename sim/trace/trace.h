@@ -10,8 +10,6 @@
 
 #include <stdio.h>
 
-#define SMS__TRACE_GZIP ".gz"
-
 enum { SMS__TRACE_EVENTS_MIN = 1000, SMS__TRACE_EVENTS_MAX = 100000000, SMS__TRACE_EVENTS = 500000 };
 
 struct sms__trace_settings {

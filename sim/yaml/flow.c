@@ -21,14 +21,9 @@ static void append(struct flow *flow, const char *text, size_t length)
 static void append_scalar(struct flow *flow, const char *text)
 {
     size_t length = strlen(text);
-    if (length && !strpbrk(text, ",[]{}#&*!|>'\"%@`:?\n\t") && text[0] != ' ' && text[0] != '-' &&
-        text[length - 1] != ' ') {
-        append(flow, text, length);
-        return;
-    }
-    bool number =
-        length && strspn(text, "+-0123456789.") > 0 && !strpbrk(text, ",[]{}#:'\"\n\t") && text[length - 1] != ' ';
-    if (number) {
+    bool plain = length && !strpbrk(text, ",[]{}#&*!|>'\"%@`:?\n\t") && text[0] != ' ' && text[0] != '-';
+    bool number = length && strspn(text, "+-0123456789.") > 0 && !strpbrk(text, ",[]{}#:'\"\n\t");
+    if ((plain || number) && text[length - 1] != ' ') {
         append(flow, text, length);
         return;
     }
