@@ -130,11 +130,10 @@ static void tell_activity(struct sms__report *report, struct sms__trace_reading 
                       "n.typeId = g.typeId AND n.metricId = g.metricId WHERE n.metricName LIKE 'SMs Active%%\\%%]' "
                       "ESCAPE '\\'");
     if (report->code == SMS_OK && activity.samples)
-        sms__reading_fact(trace,
-                          sms__print(report->arena,
-                                     "SMs had a block %.4g %% of the time by %lld samples of GPU metrics, of all "
-                                     "processes: sm_activity_ratio",
-                                     fmin(fmax(activity.mean, 0), 100), (long long)activity.samples));
+        sms__reading_fact(
+            trace,
+            "SMs had a block %.4g %% of the time by %lld samples of GPU metrics, of all processes: sm_activity_ratio",
+            fmin(fmax(activity.mean, 0), 100), (long long)activity.samples);
 }
 
 void sms__report_samples_read(struct sms__report *report, int64_t origin, struct sms__trace_reading *trace)
@@ -158,8 +157,8 @@ void sms__report_samples_read(struct sms__report *report, int64_t origin, struct
         launches += add_means(&reading, report->arena, &trace->out->launch[l]);
     trace->out->demands |= launches > 0;
     if (report->code == SMS_OK && reading.count)
-        sms__reading_fact(trace, sms__print(report->arena,
-                                            "demands of dram, issue and tensor from %zu samples of GPU metrics, which "
-                                            "fell into %zu of %zu launches; a sample is of all that ran then",
-                                            reading.count, launches, trace->out->launches));
+        sms__reading_fact(trace,
+                          "demands of dram, issue and tensor from %zu samples of GPU metrics, which fell into %zu of "
+                          "%zu launches; a sample is of all that ran then",
+                          reading.count, launches, trace->out->launches);
 }

@@ -7,8 +7,11 @@
 
 #include <gsl/gsl_sort.h>
 #include <math.h>
-#include <stdlib.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
+
+enum { FACT_BYTES = 400 };
 
 void sms__reading_begin(struct sms__trace_reading *reading, struct sms__arena *arena, struct sms__profile *out)
 {
@@ -42,10 +45,15 @@ const struct sms__profile_shape *sms__trace_shape(struct sms__trace_reading *rea
     return numbered(&reading->shapes, &shape, offsetof(struct sms__profile_shape, number), &reading->out->shapes);
 }
 
-void sms__reading_fact(struct sms__trace_reading *reading, const char *fact)
+void sms__reading_fact(struct sms__trace_reading *reading, const char *format, ...)
 {
+    char text[FACT_BYTES];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
     if (reading->out->facts < SMS__TRACE_FACTS_MAX)
-        reading->fact[reading->out->facts++] = fact;
+        reading->fact[reading->out->facts++] = sms__copy(reading->arena, text, strlen(text));
 }
 
 void sms__trace_other(struct sms__trace_other *other, double seconds)
@@ -170,12 +178,10 @@ static void join_calls(struct sms__trace_reading *reading)
     gsl_sort(length, 1, count);
     gsl_sort(delay, 1, count);
     out->delay_s = fmax(delay[0], 0);
-    sms__reading_fact(
-        reading,
-        sms__print(reading->arena,
-                   "launch cost: the calls of %zu launches take the host %.1f us each (median); a kernel starts "
-                   "%.1f us (1st percentile) to %.1f us (median) after its call; host times include this",
-                   count, length[count / 2] * 1e6, delay[count / 100] * 1e6, delay[count / 2] * 1e6));
+    sms__reading_fact(reading,
+                      "launch cost: the calls of %zu launches take the host %.1f us each (median); a kernel starts "
+                      "%.1f us (1st percentile) to %.1f us (median) after its call; host times include this",
+                      count, length[count / 2] * 1e6, delay[count / 100] * 1e6, delay[count / 2] * 1e6);
 }
 
 /* Whether a kernel is a collective of NCCL or RCCL. */
@@ -202,30 +208,25 @@ static void state_collectives(struct sms__trace_reading *reading)
     }
     if (found.count)
         sms__reading_fact(reading,
-                          sms__print(reading->arena,
-                                     "%zu launches are collectives, %.1f %% of kernel time: they hold their SMs "
-                                     "while they wait for other GPUs, and last here as long as in the trace",
-                                     found.count, 100 * found.seconds / all));
+                          "%zu launches are collectives, %.1f %% of kernel time: they hold their SMs while they wait "
+                          "for other GPUs, and last here as long as in the trace",
+                          found.count, 100 * found.seconds / all);
 }
 
 void sms__reading_end(struct sms__trace_reading *reading)
 {
     struct sms__profile *out = reading->out;
-    struct sms__arena *arena = reading->arena;
     join_calls(reading);
     state_collectives(reading);
     sms__sort(reading->scratch, out->launch, out->launches, sizeof *out->launch, by_start);
     sms__sort(reading->scratch, out->copy, out->copies, sizeof *out->copy, by_copy_start);
     if (reading->memsets.count + reading->inner_copies.count)
-        sms__reading_fact(
-            reading,
-            sms__print(arena, "%zu memsets (%.3f ms) and %zu copies within or between devices (%.3f ms) are host time",
-                       reading->memsets.count, reading->memsets.seconds * 1e3, reading->inner_copies.count,
-                       reading->inner_copies.seconds * 1e3));
+        sms__reading_fact(reading,
+                          "%zu memsets (%.3f ms) and %zu copies within or between devices (%.3f ms) are host time",
+                          reading->memsets.count, reading->memsets.seconds * 1e3, reading->inner_copies.count,
+                          reading->inner_copies.seconds * 1e3);
     if (reading->unfinished)
-        sms__reading_fact(
-            reading, sms__print(arena, "operations without a start or an end, left out: %zu", reading->unfinished));
+        sms__reading_fact(reading, "operations without a start or an end, left out: %zu", reading->unfinished);
     if (reading->unsized)
-        sms__reading_fact(reading, sms__print(arena, "launches without a grid or a block, counted as host time: %zu",
-                                              reading->unsized));
+        sms__reading_fact(reading, "launches without a grid or a block, counted as host time: %zu", reading->unsized);
 }

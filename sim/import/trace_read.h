@@ -45,7 +45,8 @@ void sms__reading_begin(struct sms__trace_reading *reading, struct sms__arena *a
 const struct sms__trace_place *sms__trace_place(struct sms__trace_reading *reading, struct sms__trace_place place);
 const struct sms__profile_shape *sms__trace_shape(struct sms__trace_reading *reading, struct sms__profile_shape shape);
 /* Adds a line for the user, if there is room. */
-void sms__reading_fact(struct sms__trace_reading *reading, const char *fact);
+void sms__reading_fact(struct sms__trace_reading *reading, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* Counts an operation of so many seconds. */
 void sms__trace_other(struct sms__trace_other *other, double seconds);
 /* Joins calls, which it sorts: a launch takes the last call of its correlation that began before it, one of its own

@@ -374,13 +374,10 @@ static int read_trace(void *user, struct sms__arena *scratch)
     if (kineto->in_ns)
         sms__reading_fact(reading, "time stamps are read as ns, because they are too large for microseconds");
     if (kineto->instant)
-        sms__reading_fact(reading, sms__print(reading->arena,
-                                              "%zu kernels took less than a unit of the trace's clock, and "
-                                              "count as half of one",
-                                              kineto->instant));
+        sms__reading_fact(reading, "%zu kernels took less than a unit of the trace's clock, and count as half of one",
+                          kineto->instant);
     if (kineto->wait_calls)
-        sms__reading_fact(reading, sms__print(reading->arena, "%zu waits of a stream for an event are host time",
-                                              kineto->wait_calls));
+        sms__reading_fact(reading, "%zu waits of a stream for an event are host time", kineto->wait_calls);
     sms__reading_end(reading);
     name_places(kineto);
     identify_gpu(kineto);

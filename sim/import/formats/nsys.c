@@ -310,19 +310,17 @@ static void state_facts(struct nsys *nsys)
 {
     struct sms__arena *arena = nsys->report.arena;
     if (*nsys->product || *nsys->report.schema)
-        sms__reading_fact(&nsys->reading,
-                          sms__print(arena, "Nsight Systems %.40s, schema %.20s%s",
-                                     *nsys->product ? sms__derive_text(arena, nsys->product, 40) : "of unknown version",
-                                     sms__derive_text(arena, nsys->report.schema, 20),
-                                     atoi(nsys->report.schema) > SMS__REPORT_SCHEMA
-                                         ? ", which is newer than this program; what it could read is below"
-                                         : ""));
+        sms__reading_fact(&nsys->reading, "Nsight Systems %.40s, schema %.20s%s",
+                          *nsys->product ? sms__derive_text(arena, nsys->product, 40) : "of unknown version",
+                          sms__derive_text(arena, nsys->report.schema, 20),
+                          atoi(nsys->report.schema) > SMS__REPORT_SCHEMA
+                              ? ", which is newer than this program; what it could read is below"
+                              : "");
     if (nsys->in_graphs + nsys->in_green)
         sms__reading_fact(&nsys->reading,
-                          sms__print(arena,
-                                     "%zu launches are nodes of CUDA graphs; %zu ran in green contexts, whose SMs "
-                                     "the report does not name",
-                                     nsys->in_graphs, nsys->in_green));
+                          "%zu launches are nodes of CUDA graphs; %zu ran in green contexts, whose SMs the report "
+                          "does not name",
+                          nsys->in_graphs, nsys->in_green);
 }
 
 static void take_version(void *user, sqlite3_stmt *row)
