@@ -86,18 +86,14 @@ static bool take_over(const char *path, bool folder, int *lock)
     return false;
 }
 
-struct recovery {
-    bool folder;
-    void (*recover)(const char *left_over, const char *target);
-};
-
 static void remove_file(const char *left_over, const char *target)
 {
     (void)target;
     unlink(left_over);
 }
 
-static void recover_all(const struct sms__partial *partial, const struct recovery *recovery)
+static void recover_all(const struct sms__partial *partial, bool folder,
+                        void (*recover)(const char *left_over, const char *target))
 {
     char prefix[SMS__PATH_BYTES], path[SMS__PATH_BYTES + 256];
     put_prefix(partial, prefix);
@@ -111,9 +107,9 @@ static void recover_all(const struct sms__partial *partial, const struct recover
         if (!is_left_over(entry->d_name, prefix + dir))
             continue;
         snprintf(path, sizeof path, "%.*s%s", dir, prefix, entry->d_name);
-        if (!take_over(path, recovery->folder, &lock))
+        if (!take_over(path, folder, &lock))
             continue;
-        recovery->recover(path, partial->target);
+        recover(path, partial->target);
         close(lock);
     }
     closedir(entries);
@@ -138,15 +134,14 @@ static bool lock_new(int fd)
     return fstat(fd, &st) == 0 && st.st_nlink > 0;
 }
 
-static int make_file(struct sms__partial *partial, mode_t mode)
+static int make_file(struct sms__partial *partial)
 {
-    (void)mode;
     return open(partial->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
 }
 
-static int make_folder(struct sms__partial *partial, mode_t mode)
+static int make_folder(struct sms__partial *partial)
 {
-    if (mkdir(partial->name, mode))
+    if (mkdir(partial->name, 0777))
         return -1;
     int fd = open(partial->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0 && errno == ENOENT)
@@ -157,10 +152,10 @@ static int make_folder(struct sms__partial *partial, mode_t mode)
 }
 
 /* Creates the file or folder under a temporary name. Returns its locked descriptor, or -1 with errno set. */
-static int create(struct sms__partial *partial, mode_t mode, int (*make_one)(struct sms__partial *, mode_t))
+static int create(struct sms__partial *partial, int (*make_one)(struct sms__partial *))
 {
     for (int i = 0; i < TRIES && choose_name(partial); i++) {
-        int fd = make_one(partial, mode);
+        int fd = make_one(partial);
         if (fd >= 0 && lock_new(fd))
             return fd;
         if (fd >= 0)
@@ -185,8 +180,8 @@ int sms__partial_folder(struct sms__partial *partial, const char *target,
     int code = name_target(partial, target, errors);
     if (code)
         return code;
-    recover_all(partial, &(struct recovery){true, recover});
-    partial->lock = create(partial, 0777, make_folder);
+    recover_all(partial, true, recover);
+    partial->lock = create(partial, make_folder);
     if (partial->lock < 0)
         return sms__fail(errors, SMS_EIO, partial->target, "cannot be made: %s", strerror(errno));
     return SMS_OK;
@@ -210,8 +205,8 @@ static int open_direct(struct sms__write *write, struct sms_errors *errors)
 static int open_partial(struct sms__write *write, struct sms_errors *errors)
 {
     struct sms__partial *partial = &write->partial;
-    recover_all(partial, &(struct recovery){false, remove_file});
-    partial->lock = create(partial, 0, make_file);
+    recover_all(partial, false, remove_file);
+    partial->lock = create(partial, make_file);
     int fd = partial->lock < 0 ? -1 : fcntl(partial->lock, F_DUPFD_CLOEXEC, 0);
     write->to = fd < 0 ? NULL : fdopen(fd, "w");
     if (write->to)

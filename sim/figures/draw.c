@@ -31,15 +31,13 @@ static int spawn(pid_t *pid, const char *folder, char *const *arguments)
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
     posix_spawn_file_actions_t actions;
     problem = posix_spawn_file_actions_init(&actions);
-    if (problem == 0) {
-        problem = posix_spawn_file_actions_addchdir_np(&actions, folder);
-        if (problem == 0) /* It also warns of data that is not there. */
-            problem =
-                posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, LOG, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-        if (problem == 0)
-            problem = posix_spawnp(pid, arguments[0], &actions, &attributes, arguments, environ);
+    const bool begun = problem == 0;
+    problem = problem ? problem : posix_spawn_file_actions_addchdir_np(&actions, folder);
+    if (problem == 0) /* It also warns of data that is not there. */
+        problem = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, LOG, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    problem = problem ? problem : posix_spawnp(pid, arguments[0], &actions, &attributes, arguments, environ);
+    if (begun)
         posix_spawn_file_actions_destroy(&actions);
-    }
     posix_spawnattr_destroy(&attributes);
     return problem;
 }
