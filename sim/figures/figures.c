@@ -287,11 +287,6 @@ static int write_script(struct maker *maker)
 
 /* ---- figures ---- */
 
-static void add_name(struct sms__figures *figures, struct sms__figure_names *names, const char *name)
-{
-    *SMS__APPEND(&figures->arena, names->name, names->count) = name;
-}
-
 /* Whether the figure is asked for. */
 static bool is_wanted(struct sms__figures *figures, const char *name)
 {
@@ -335,8 +330,9 @@ static int make_one(struct maker *maker)
     if (code == SMS_OK)
         code = write_file(maker, "csv", write_data);
     const bool drawn = maker->rows > 0;
+    struct sms__figure_names *names = drawn ? &figures->made : &figures->empty;
     if (code == SMS_OK)
-        add_name(figures, drawn ? &figures->made : &figures->empty, maker->name);
+        *SMS__APPEND(&figures->arena, names->name, names->count) = maker->name;
     return code || !drawn ? code : write_file(maker, "gp", write_script);
 }
 

@@ -50,13 +50,6 @@ static int take_device(const char *path, struct sms_file **file, const struct sm
     return sms__fail(errors, SMS_EINPUT, path, "contains no device");
 }
 
-static int load_path(const char *path, const struct sms_load_options *options, struct sms_file **file,
-                     const struct sms__device **device, struct sms_errors *errors)
-{
-    int code = sms_file_load(path, options, file, errors);
-    return code ? code : take_device(path, file, device, errors);
-}
-
 int sms__derive_device_text(const char *text, const struct sms_load_options *options, struct sms_file **file,
                             const struct sms__device **device, struct sms_errors *errors)
 {
@@ -77,8 +70,10 @@ int sms__derive_device(const char *name, const struct sms_load_options *options,
     model_folders(options, installed, folder);
     for (size_t i = 0; i < 2; i++) {
         int length = folder[i] ? snprintf(path, sizeof path, "%s/devices/%s.yaml", folder[i], name) : -1;
-        if ((size_t)length < sizeof path && access(path, F_OK) == 0)
-            return load_path(path, options, file, device, errors);
+        if ((size_t)length >= sizeof path || access(path, F_OK))
+            continue;
+        int code = sms_file_load(path, options, file, errors);
+        return code ? code : take_device(path, file, device, errors);
     }
     if (sms__nearest_model(folder, "devices", name, near))
         return sms__fail(errors, SMS_EINPUT, NULL, "unknown device '%.60s'; did you mean '%s'?", name, near);

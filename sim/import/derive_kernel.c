@@ -111,11 +111,6 @@ static void add_time(struct sms__derived *kernel, double seconds, uint64_t count
     kernel->time.max_s = first || seconds > kernel->time.max_s ? seconds : kernel->time.max_s;
 }
 
-static void omit_launch(struct sms__derivation *derivation, const struct sms__profile_launch *launch, const char *why)
-{
-    sms__derive_omit(derivation, launch->line, symbol_of(launch->shape), why);
-}
-
 static void add_launch(struct sms__derivation *derivation, struct symbol_table *by_symbol, size_t l)
 {
     const struct sms__profile_launch *launch = &derivation->profile->launch[l];
@@ -142,7 +137,7 @@ static void add_launch(struct sms__derivation *derivation, struct symbol_table *
     if (!why && !kernel)
         why = "more than 4096 kernels";
     if (why) {
-        omit_launch(derivation, launch, why);
+        sms__derive_omit(derivation, launch->line, symbol_of(launch->shape), why);
         return;
     }
     if (from && !kernel->time.from)

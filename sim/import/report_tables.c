@@ -99,23 +99,19 @@ bool sms__report_has(struct sms__report *report, const char *table, const char *
     return found;
 }
 
-struct named {
-    struct sms__report *report;
-    const char *text;
-};
-
-static void take_named(void *user, sqlite3_stmt *row)
+void sms__report_find(void *user, sqlite3_stmt *row)
 {
-    struct named *named = user;
-    const char *text = sms__report_text(named->report, row, 0);
-    named->text = sms__copy(named->report->arena, text, strlen(text));
+    struct sms__report_found *found = user;
+    const char *text = sms__report_text(found->report, row, 0);
+    found->text = sms__copy(found->report->arena, text, strlen(text));
 }
 
 const char *sms__report_named(struct sms__report *report, int64_t number)
 {
-    struct named named = {report, ""};
-    sms__report_query(report, take_named, &named, "SELECT value FROM temp.texts WHERE id = %lld", (long long)number);
-    return named.text;
+    struct sms__report_found found = {report, ""};
+    sms__report_query(report, sms__report_find, &found, "SELECT value FROM temp.texts WHERE id = %lld",
+                      (long long)number);
+    return found.text;
 }
 
 /* The SQL of a column that may hold numbers of texts. */

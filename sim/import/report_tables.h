@@ -50,6 +50,12 @@ void sms__report_rows(struct sms__report *report, const struct sms__report_table
                       void *user);
 /* Calls `row` for each row of a query, which is formatted as by sqlite3_mprintf. */
 void sms__report_query(struct sms__report *report, sms__report_row *row, void *user, const char *format, ...);
+/* A `row` that keeps the first column's text, or "", in the arena. `user` is a struct sms__report_found. */
+struct sms__report_found {
+    struct sms__report *report;
+    const char *text;
+};
+void sms__report_find(void *user, sqlite3_stmt *row);
 /* The text of a number in StringIds, cut as the longest is; "": there is none. Valid until the arena is released. */
 const char *sms__report_named(struct sms__report *report, int64_t number);
 /* The SQL of a column, as of sms__report_table, in the arena; NULL: the table lacks it. */

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROCESS_BYTES = 1024 }; /* of the path of its program */
-
 enum { START, END, DEVICE, CONTEXT, STREAM, PROCESS, CORRELATION, SHARED_COLUMNS };
 #define COMMON_COLUMNS "start", "end", "deviceId", "contextId", "streamId", "globalPid", "correlationId"
 
@@ -71,21 +69,16 @@ static bool read_times(const struct nsys *nsys, sqlite3_stmt *row, double *start
     return true;
 }
 
-static void take_text(void *user, sqlite3_stmt *row)
-{
-    const char *text = (const char *)sqlite3_column_text(row, 0);
-    snprintf(user, PROCESS_BYTES, "%s", text ? text : "");
-}
-
 /* "NAME (PID)"; the process's number is in bits 24 to 47 of its global one. */
 static char *name_process(struct nsys *nsys, int64_t global)
 {
-    char path[PROCESS_BYTES] = "";
+    struct sms__report_found path = {&nsys->report, ""};
     long long pid = (long long)((uint64_t)global >> 24 & 0xffffff);
     if (sms__report_has(&nsys->report, "PROCESSES", NULL))
-        sms__report_query(&nsys->report, take_text, path,
+        sms__report_query(&nsys->report, sms__report_find, &path,
                           "SELECT name FROM main.PROCESSES WHERE globalPid = %lld LIMIT 1", (long long)global);
-    const char *slash = strrchr(path, '/'), *name = sms__derive_text(nsys->report.arena, slash ? slash + 1 : path, 60);
+    const char *slash = strrchr(path.text, '/'),
+               *name = sms__derive_text(nsys->report.arena, slash ? slash + 1 : path.text, 60);
     return sms__print(nsys->report.arena, *name ? "%s (%lld)" : "%s%lld", name, pid);
 }
 
