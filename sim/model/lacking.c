@@ -21,20 +21,30 @@ void sms__unite_resources(struct sms__arena *arena, struct sms_scenario *scenari
     }
 }
 
+enum { MODELS_NAMED = 4 };
+
+/* Finds the names of the scenario's devices, each once, but no more than MODELS_NAMED. Returns their number. */
+static size_t name_models(const struct sms_scenario *scenario, const char *name[MODELS_NAMED])
+{
+    size_t models = 0;
+    for (size_t d = 0; d < scenario->devices && models < MODELS_NAMED; d++) {
+        size_t same = 0;
+        while (same < models && strcmp(name[same], scenario->device[d]->name) != 0)
+            same++;
+        if (same == models && !scenario->device[d]->mig.profile)
+            name[models++] = scenario->device[d]->name;
+    }
+    return models;
+}
+
 /* Names the devices that lack it, if they are of several models. */
 void sms__complain_unknown_resource(struct sms__reader *reader, const struct sms__node *node,
                                     const struct sms_scenario *scenario)
 {
-    const char *what = "resource", *last = NULL;
-    size_t models = 0;
-    for (size_t d = 0; d < scenario->devices; d++) {
-        const struct sms__device *device = scenario->device[d];
-        if (device->mig.profile || (last && !strcmp(last, device->name)))
-            continue;
-        last = device->name;
-        what = sms__print(reader->arena, "%s%s%s", what, models++ ? ", " : " on ", last);
-    }
-    what = models > 1 ? sms__print(reader->arena, "%s:", what) : "resource";
+    const char *name[MODELS_NAMED], *what = "resource";
+    const size_t models = name_models(scenario, name);
+    for (size_t m = 0; m < models && models > 1; m++)
+        what = sms__print(reader->arena, "%s%s%s%s", what, m ? ", " : " on ", name[m], m + 1 < models ? "" : ":");
     sms__complain_unknown(reader, node, what, scenario->resources, sms__text_at, scenario->resource);
 }
 

@@ -147,6 +147,14 @@ else
     done
 fi
 
+# An error does not grow with the number of devices that it is about.
+{ printf 'workload: w\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 1 us, demand: {rays: 1 %%}}]\n---\nscenario: many\ndevices: ['
+  printf '{model: v100}, {model: a100}, %.0s' $(seq 4999)
+  printf ']\npolicies: [leftover]\nvms: [{name: a, workload: w}]\n'; } >"$work/many.yaml"
+(sanitized "$smsched" || ulimit -v 200000; timeout -s KILL 60 "$smsched" validate "$work/many.yaml" >/dev/null 2>"$work/err")
+exits 3 $? "an unknown resource of many devices"
+says "unknown resource on v100, a100: 'rays'" "an unknown resource of many devices"
+
 # Eight points at once would need 3.3 GB, so they run one after another.
 if sanitized "$smsched"; then
     echo "skipped: points that wait for memory (sanitizers need much)"
