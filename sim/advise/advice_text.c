@@ -240,8 +240,7 @@ static void print_table(const struct sms__advice *advice, const struct sms__scre
     sms__print_loads(advice->programs, screen->to);
     if (may_miss)
         fputs("  may miss: the runs do not show whether a target is met: it lies in the 95 % interval of the latency, "
-              "and "
-              "chance may explain how many jobs miss it\n",
+              "and chance may explain how many jobs miss it\n",
               screen->to);
     if (misses)
         fputs("  misses: a target is not met\n", screen->to);

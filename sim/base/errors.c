@@ -66,8 +66,7 @@ static void keep_source(struct sms_error *error, const char *text)
         error->caret++;
 }
 
-void sms__error_list(struct sms_errors *errors, enum sms_code code, struct sms__mark mark, const char *format,
-                     va_list args)
+void sms__verror(struct sms_errors *errors, enum sms_code code, struct sms__mark mark, const char *format, va_list args)
 {
     size_t idx = errors->count++;
     if (idx >= SMS_ERRORS_MAX)
@@ -85,7 +84,7 @@ void sms__error(struct sms_errors *errors, enum sms_code code, struct sms__mark 
 {
     va_list args;
     va_start(args, format);
-    sms__error_list(errors, code, mark, format, args);
+    sms__verror(errors, code, mark, format, args);
     va_end(args);
 }
 
@@ -93,7 +92,7 @@ int sms__fail(struct sms_errors *errors, enum sms_code code, const char *file, c
 {
     va_list args;
     va_start(args, format);
-    sms__error_list(errors, code, (struct sms__mark){.file = file}, format, args);
+    sms__verror(errors, code, (struct sms__mark){.file = file}, format, args);
     va_end(args);
     return code;
 }

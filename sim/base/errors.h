@@ -24,8 +24,8 @@ const char *sms__text_line(const char *text, size_t line);
 void sms__error(struct sms_errors *errors, enum sms_code code, struct sms__mark mark, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* The same, for functions that take a format themselves. */
-void sms__error_list(struct sms_errors *errors, enum sms_code code, struct sms__mark mark, const char *format,
-                     va_list args);
+void sms__verror(struct sms_errors *errors, enum sms_code code, struct sms__mark mark, const char *format, va_list args)
+    __attribute__((format(printf, 4, 0)));
 
 /* A problem without a place, about a file or about nothing (file NULL). Returns code. */
 int sms__fail(struct sms_errors *errors, enum sms_code code, const char *file, const char *format, ...)

@@ -10,7 +10,7 @@ void sms__report_fail(struct sms__report *report, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    sms__error_list(report->errors, SMS_EINPUT, (struct sms__mark){.file = report->path}, format, args);
+    sms__verror(report->errors, SMS_EINPUT, (struct sms__mark){.file = report->path}, format, args);
     va_end(args);
     report->code = SMS_EINPUT;
 }

@@ -8,10 +8,7 @@
 #include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
-
-enum { FACT_BYTES = 400 };
 
 void sms__reading_begin(struct sms__trace_reading *reading, struct sms__arena *arena, struct sms__profile *out)
 {
@@ -47,13 +44,12 @@ const struct sms__profile_shape *sms__trace_shape(struct sms__trace_reading *rea
 
 void sms__reading_fact(struct sms__trace_reading *reading, const char *format, ...)
 {
-    char text[FACT_BYTES];
     va_list args;
+    if (reading->out->facts == SMS__TRACE_FACTS_MAX)
+        return;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    reading->fact[reading->out->facts++] = sms__vprint(reading->arena, format, args);
     va_end(args);
-    if (reading->out->facts < SMS__TRACE_FACTS_MAX)
-        reading->fact[reading->out->facts++] = sms__copy(reading->arena, text, strlen(text));
 }
 
 void sms__trace_other(struct sms__trace_other *other, double seconds)

@@ -35,7 +35,7 @@ void sms__page_note(struct sms__page *page, const char *format, ...) __attribute
 /* note.c: shows that a step is done. */
 void sms__page_step(struct sms__page *page);
 
-/* template.c: writes the page. */
+/* template.c: writes the page. Errors name `to` as `path`. */
 int sms__page_write(struct sms__page *page, FILE *to, const char *path);
 
 /* page_folder.c: reads a folder of `run --out`. */

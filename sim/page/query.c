@@ -11,7 +11,7 @@ void sms__points_fail(struct sms__points *points, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    sms__error_list(&points->page->errors, SMS_EINPUT, (struct sms__mark){.file = points->page->source}, format, args);
+    sms__verror(&points->page->errors, SMS_EINPUT, (struct sms__mark){.file = points->page->source}, format, args);
     va_end(args);
     points->code = SMS_EINPUT;
 }

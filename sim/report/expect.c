@@ -204,10 +204,10 @@ static double as_written(const struct value *value)
 
 static const char *policy_at(const void *results, size_t p) { return sms_results_policy(results, p); }
 
-static void describe_row(const struct baseline *baseline, struct sms__check *check, double actual, double expected)
+static void describe_row(const struct baseline *baseline, const struct sms_results *results, struct sms__check *check,
+                         double actual, double expected)
 {
     const char(*const field)[SMS__FIELD_BYTES] = baseline->field;
-    const struct sms_results *results = find(baseline, SCENARIO + 1)->result.results;
     const bool named = strcmp(field[WORD], field[SUBJECT]) != 0;
     char number[24];
     snprintf(number, sizeof number, "%zu", sms_results_replications(results));
@@ -248,7 +248,7 @@ static void check_row(struct baseline *baseline)
                                          fabs(actual - expected) <= baseline->tolerance * fabs(expected) + 1e-12);
     baseline->failed |= !check;
     if (check)
-        describe_row(baseline, check, actual, expected);
+        describe_row(baseline, scenario->result.results, check, actual, expected);
 }
 
 static void take_field(struct sms__csv *csv, const char *text, size_t length)

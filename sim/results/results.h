@@ -137,7 +137,7 @@ enum sms__told { SMS__MISSED = -1, SMS__NOT_TOLD, SMS__MET };
 /* Of one limit, of its scenario; of all, which are met together or missed if one is. */
 enum sms__told sms__tell_limit(const struct sms_results *results, size_t policy, const struct sms__limit *limit);
 enum sms__told sms__told_of_limits(const struct sms_results *results, size_t policy);
-/* The metric and the subject of a limit; `better` is the side on which it is met. */
+/* The metric and the subject of a limit. */
 struct sms__result sms__limit_asks(const struct sms_results *results, const struct sms__limit *limit);
 /* sms__until_next and sms__until_warn of limits. */
 size_t sms__limit_next(const struct sms_results *results);

@@ -10,7 +10,7 @@ void sms__complain(struct sms__reader *reader, const struct sms__node *node, con
 {
     va_list args;
     va_start(args, format);
-    sms__error_list(reader->errors, SMS_EINPUT, node->mark, format, args);
+    sms__verror(reader->errors, SMS_EINPUT, node->mark, format, args);
     va_end(args);
 }
 
@@ -360,10 +360,11 @@ static bool is_reported(const struct sms__field *fields, const struct sms__field
 }
 
 /* Whether a key of the map is none of the fields. It has been reported, and may be meant for one that is missing. */
-static bool has_unknown_key(const struct sms__node *map, const struct sms__field *fields)
+static bool has_unknown_key(const struct sms__reader *reader, const struct sms__node *map,
+                            const struct sms__field *fields)
 {
     bool unknown = false;
-    for (size_t i = 0; i + 1 < map->items && !unknown; i += 2)
+    for (size_t i = 0; reader->errors->count && i + 1 < map->items && !unknown; i += 2)
         unknown = map->item[i]->kind == SMS__SCALAR && !find_field(fields, map->item[i]->text);
     return unknown;
 }
@@ -381,7 +382,7 @@ static void check_one_of(struct sms__reader *reader, const struct sms__node *map
         given++;
         last = value;
     }
-    if (given > 1 || (given == 0 && !has_unknown_key(map, fields)))
+    if (given > 1 || (given == 0 && !has_unknown_key(reader, map, fields)))
         sms__complain(reader, last, "%s", words);
 }
 
@@ -403,7 +404,7 @@ static void check_presence(struct sms__reader *reader, const struct sms__node *m
     for (const struct sms__field *field = fields; field->name; field++)
         if (field->one_of && !is_reported(fields, field, field->one_of, NULL, map))
             check_one_of(reader, map, fields, field->one_of);
-    if (reader->errors->count > before || has_unknown_key(map, fields))
+    if (reader->errors->count > before || has_unknown_key(reader, map, fields))
         return;
     for (const struct sms__field *field = fields; field->name; field++)
         if (field->needs)

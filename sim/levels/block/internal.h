@@ -105,10 +105,11 @@ static inline void sms__composition_move(struct sms__sm_state *sm, struct sms__c
     all->moves++;
 }
 
-/* events.c */
-/* Ends the run because a policy, a queue discipline or a contention model gave an answer that no result can follow
- * from. The first reason is kept. */
+/* stop.c: ends the run because a policy, a queue discipline or a contention model gave an answer that no result can
+ * follow from. The first reason is kept. */
 void sms__stop_run(const struct sms__blocks *device, const char *why, ...) __attribute__((format(printf, 2, 3)));
+
+/* events.c */
 void sms__events_init(struct sms__blocks *device); /* after the engine is chosen */
 /* Gives the device's source the time of its next event. Call this after a dispatch. */
 void sms__events_schedule(struct sms__blocks *device);
