@@ -271,7 +271,9 @@ static int explain_scenario(const struct sms_scenario *scenario, struct explanat
     explanation->lines = 0;
     if (!code && explanation->shown != explanation->scenario && explanation->given->format == FORMAT_TABLE)
         fprintf(explanation->to, "%s: there is no decision and no event%s\n", explanation->scenario,
-                explanation->whole ? "" : " in this span");
+                explanation->whole              ? ""
+                : explanation->given->to_ps < 0 ? " at the start of the run; --from and --to choose a later span"
+                                                : " in this span");
     sms_errors_print(&errors, stderr);
     sms_results_free(results);
     return cli_exit_code(code);

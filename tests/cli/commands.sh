@@ -302,6 +302,8 @@ if [ "$(grep -c '^[mt].*, without blocks of time slices and of MIG instances$' <
 then ok; else bad "who has no blocks" "$output"; fi
 try 0 "what a span would show" explain "$work/where.yaml"
 if [ "$(grep -c 'show a span of time$' <<<"$output")" -eq 2 ]; then ok; else bad "a span without blocks" "$output"; fi
+try 0 "explain a start at which nothing happens" explain "$tutorial" --set "vms.single.start=1 ms" --set "vms.double.start=1 ms"
+prints "two-tenants: there is no decision and no event at the start of the run; --from and --to choose a later span"
 try 0 "explain a span in which nothing happens" explain "$tutorial" --from "10 us" --to "20 us"; prints "two-tenants: there is no decision and no event in this span"
 try 2 "explain a span that ends before it begins" explain "$tutorial" --from "1 ms" --to "0 ms"; prints "--to is before --from"
 try 2 "explain a span without an end" explain "$tutorial" --from "1 ms"; prints "--from needs --to, the end of the time span, because"
