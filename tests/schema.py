@@ -94,7 +94,7 @@ CANNOT = {
     r"device|takes device memory|it would end|jitter belongs|takes no time|stagger is for|'101 %' is out of range; it must be from 0 % to 100",
     "a range of numbers with units": r"^'[^']*[a-zA-Z%]' is out of range|is too large",
     "a ratio that counts units elsewhere, or one of another dimension": r"without % (it is a ratio|is \d+ %)",
-    "what a run of it needs": r"is for the device's own file|repeats forever: the run needs|moves pods with profiles|knows one (pod in an instance|mode of all)|is for processes: GPUs have|has no chunks|give the run a duration|a warm-up is found (by|in)|needs a scenario with processes|runs? kernels beside|all have one mode|"
+    "what a run of it needs": r"is for the device's own file|repeats forever: the run needs|moves pods with profiles|knows one (pod in an instance|mode of all)|is for processes: GPUs have|has no chunks|has no instance|give the run a duration|a warm-up is found (by|in)|needs a scenario with processes|runs? kernels beside|all have one mode|"
     r"pods are drawn|"
     r"(are|is) (for|of) pods with (a workload|workloads)|gpushare knows no|priority is of blocks|"
     r"(vms|nodes): there are none",

@@ -139,19 +139,19 @@ void sms__free_kernel_runs(struct sms__program *program);
 
 /* ways.c: a way to share. */
 struct sms__way {
-    const char *label;           /* "mps, caps 70 % 30 %" */
-    const char *name;            /* of its scenario and files: "mps-70-30" */
-    const char *policy;          /* as `policies:` has it */
-    size_t number;               /* among all that can be */
-    uint64_t *copies;            /* [programs] */
-    double *cap;                 /* [programs]: active_threads of each copy, 0..1; NULL: all */
-    uint64_t *chunks;            /* [programs]: of a static partition of each copy; NULL: there are none */
-    bool sliced;                 /* contexts take turns */
-    bool paired;                 /* kernels slow each other as they do block by block: */
-    double *slow;                /* [programs]: times by which all other processes slow those of a copy */
-    size_t above;                /* the program, from 1, whose blocks go before those of all others; 0: none */
-    bool alone;                  /* each program has a GPU of its own */
-    const char *const *instance; /* [processes]: when each begins, ns, so that it has its instance of MIG; or NULL */
+    const char *label;      /* "mps, caps 70 % 30 %" */
+    const char *name;       /* of its scenario and files: "mps-70-30" */
+    const char *policy;     /* as `policies:` has it */
+    size_t number;          /* among all that can be */
+    uint64_t *copies;       /* [programs] */
+    double *cap;            /* [programs]: active_threads of each copy, 0..1; NULL: all */
+    uint64_t *chunks;       /* [programs]: of a static partition of each copy; NULL: there are none */
+    bool sliced;            /* contexts take turns */
+    bool paired;            /* kernels slow each other as they do block by block: */
+    double *slow;           /* [programs]: times by which all other processes slow those of a copy */
+    size_t above;           /* the program, from 1, whose blocks go before those of all others; 0: none */
+    bool alone;             /* each program has a GPU of its own */
+    const size_t *instance; /* [processes]: number of the instance of MIG that each has; or NULL */
 };
 
 struct sms__ways {

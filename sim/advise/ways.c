@@ -168,25 +168,24 @@ static const char *short_name(const struct lister *l, const struct sms__mig_prof
     return alike > 1 ? profile->name : sms__copy(l->arena, profile->name, length);
 }
 
+/* Gives the i-th instance to so many processes, and returns how many these are. */
+static size_t give_instance(size_t i, uint64_t processes, size_t *instance)
+{
+    for (uint64_t process = 0; process < processes; process++)
+        instance[process] = i;
+    return (size_t)processes;
+}
+
 /* Which program each instance has; processes of one program are alike, so they have theirs in order. */
 struct assignment {
     size_t program[SMS__SLICES_MAX]; /* [instances] */
 };
 
-/* When the copies begin that have the i-th instance. A process has the instance with the fewest processes that takes
- * one more, the first of those. So each program begins one copy, in the order of instances, then the next. */
-static size_t begin_in(const struct lister *l, size_t i, uint64_t copies, const char **instance)
-{
-    for (uint64_t copy = 0; copy < copies; copy++)
-        instance[copy] = sms__print(l->arena, "%zu", (size_t)copy * l->instances + i);
-    return (size_t)copies;
-}
-
 static void add_layout(const struct lister *l, const struct layout *layout, const struct assignment *as)
 {
     const bool shared = l->instances < l->processes;
     const char *list = "", *label = shared ? "mps in mig" : "mig";
-    const char **instance = SMS__NEW(l->arena, const char *, l->processes);
+    size_t *instance = SMS__NEW(l->arena, size_t, l->processes);
     size_t process = 0;
     for (size_t i = 0; i < l->instances; i++)
         list = sms__print(l->arena, shared ? "%s%s{%s: {mps: {clients: %llu}}}" : "%s%s%s", list, i ? ", " : "",
@@ -194,7 +193,7 @@ static void add_layout(const struct lister *l, const struct layout *layout, cons
     for (size_t p = 0; p < l->programs->count; p++)
         for (size_t i = 0; i < l->instances; i++)
             if (as->program[i] == p) {
-                process += begin_in(l, i, shared ? l->copies[p] : 1, &instance[process]);
+                process += give_instance(i, shared ? l->copies[p] : 1, &instance[process]);
                 label = sms__print(l->arena, "%s %s", label, short_name(l, layout->profile[i]));
             }
     const char *name = sms__print(l->arena, "%s", label);
@@ -409,7 +408,7 @@ static void write_process(const struct sms__way *way, const struct sms__programs
     if (way->above == p + 1)
         fputs(", priority: 1", to);
     if (way->instance)
-        fprintf(to, ", start: %s ns", way->instance[process]); /* in the order of instances */
+        fprintf(to, ", instance: %zu", way->instance[process]);
     if (way->alone)
         fprintf(to, ", device: %zu", p);
     fputs("}\n", to);

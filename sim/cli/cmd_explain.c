@@ -53,7 +53,7 @@ static struct sms__site site_of(const struct explanation *explanation, const cha
     for (size_t p = 0; p < scenario->policies && scenario->shares; p++)
         if (!strcmp(scenario->policy[p].label, policy))
             return sms__site_of(scenario, &scenario->policy[p], i);
-    return (struct sms__site){NULL, NULL, 0};
+    return (struct sms__site){NULL, NULL, 0, 0};
 }
 
 /* Contexts that take turns have clocks of their own, and instances SMs, so nobody observes their blocks. */

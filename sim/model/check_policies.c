@@ -158,7 +158,7 @@ static bool may_meet(const struct sms_scenario *scenario, const struct sms__poli
     struct sms__site site;
     bool meet = scenario->cluster && sms__mode_runs_beside(&use->mode);
     for (size_t i = 0; !scenario->cluster && (site = sms__site_of(scenario, use, i)).device && !meet; i++)
-        meet = sms__mode_runs_beside(site.mode) && sms__may_be_on(one, site.board) && sms__may_be_on(other, site.board);
+        meet = sms__mode_runs_beside(site.mode) && sms__site_takes(&site, one) && sms__site_takes(&site, other);
     return meet && !sms__are_apart(one, other);
 }
 

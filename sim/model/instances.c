@@ -9,21 +9,23 @@ struct sms__site sms__site_of(const struct sms_scenario *scenario, const struct 
 {
     const struct sms__instances *in = use->instances;
     if (i >= (in ? in->count : scenario->devices))
-        return (struct sms__site){NULL, NULL, 0};
-    return in ? (struct sms__site){in->device[i], in->mode[i], in->board[i]}
-              : (struct sms__site){scenario->device[i], sms__mode_shared(&use->mode, 0), i};
+        return (struct sms__site){NULL, NULL, 0, 0};
+    return in ? (struct sms__site){in->device[i], in->mode[i], in->board[i], in->number[i]}
+              : (struct sms__site){scenario->device[i], sms__mode_shared(&use->mode, 0), i, 0};
 }
 
 bool sms__site_takes(const struct sms__site *site, const struct sms__tenant *process)
 {
-    return sms__may_be_on(process, site->board) && sms__mode_takes(site->mode, site->device, process);
+    return sms__may_be_on(process, site->board) && sms__may_have(process, site->device, site->number) &&
+           sms__mode_takes(site->mode, site->device, process);
 }
 
 static void add_site(struct sms__instances *out, const struct sms__device *device, const struct sms__mode *mode,
-                     size_t board)
+                     size_t board, size_t number)
 {
     out->device[out->count] = device;
     out->mode[out->count] = mode;
+    out->number[out->count] = number;
     out->board[out->count++] = board;
 }
 
@@ -59,11 +61,11 @@ static bool add_device(struct sms__reader *reader, const struct sms_scenario *sc
     const struct sms__device *device = scenario->device[d];
     struct sms__layout layout = {.count = 0};
     if (!mode->parts)
-        add_site(out, device, mode, d);
+        add_site(out, device, mode, d, 0);
     else if (!sms__read_layout(reader, mode->instances, device, &layout))
         return false;
     for (size_t i = 0; i < layout.count; i++)
-        add_site(out, find_instance(reader, device, layout.profile[i], out), &mode->part[i], d);
+        add_site(out, find_instance(reader, device, layout.profile[i], out), &mode->part[i], d, i);
     return true;
 }
 
@@ -105,6 +107,7 @@ void sms__make_instances(struct sms__reader *reader, const struct sms_scenario *
     out->device = SMS__NEW(reader->arena, const struct sms__device *, most);
     out->mode = SMS__NEW(reader->arena, const struct sms__mode *, most);
     out->board = SMS__NEW(reader->arena, size_t, most);
+    out->number = SMS__NEW(reader->arena, size_t, most);
     out->fit = SMS__NEW(reader->arena, const struct sms__footprint **, scenario->vms);
     if (!split_devices(reader, scenario, &use->mode, out))
         return;

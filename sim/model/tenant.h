@@ -59,13 +59,15 @@ struct sms__tenant {
     double active_threads; /* under mps: share of the SMs, 0..1 */
     uint64_t chunks;       /* under partition: of its static partition; 0: it has none */
     long device;           /* the only one on which it may run; -1: any, and a VM on all */
+    long instance;         /* under mig: the only one of a device on which it may run; -1: any */
     uint64_t memory_most;  /* of a pod: device memory that it may hold; 0: all that is free */
     uint32_t profile;      /* of a pod: number of the profile of its instance; 0: it runs on whole devices */
     double period_ps;      /* of a pod: from the start of a job to that of the next; 0: when it has ended */
 };
 
 /* The defaults of all tenants. */
-#define SMS__TENANT_DEFAULTS .name = "", .repeat = 1, .streams = 1, .weight = 1, .active_threads = 1, .device = -1
+#define SMS__TENANT_DEFAULTS                                                                                           \
+    .name = "", .repeat = 1, .streams = 1, .weight = 1, .active_threads = 1, .device = -1, .instance = -1
 
 /* The i-th of the workloads of which a tenant may do one; `first` is its first kernel's number. NULL beyond. */
 static inline const struct sms__workload *sms__workload_of(const struct sms__tenant *vm, size_t i, size_t *first)
@@ -87,6 +89,12 @@ static inline double sms__stream_priority(const struct sms__tenant *vm, size_t s
 static inline bool sms__may_be_on(const struct sms__tenant *vm, size_t device)
 {
     return (vm->device < 0 || (size_t)vm->device == device) && (!vm->fit || vm->fit[device]);
+}
+
+/* Whether it may be on the device, which is whole, or the instance with that number of its device. */
+static inline bool sms__may_have(const struct sms__tenant *vm, const struct sms__device *device, size_t number)
+{
+    return vm->instance < 0 || !device->mig.board || (size_t)vm->instance == number;
 }
 
 /* The first device on which it may be. */

@@ -148,6 +148,9 @@ const struct sms__field sms__process_fields[] = {
     {"chunks", SMS__INTEGER, SMS__COUNT, F(entry, vm.chunks), 1, 1e6,
      .help = "under partition: sets how many chunks of the device's SMs the process has to itself"},
     DEVICE("gives the number of the only device it uses, from 0; default: any"),
+    {"instance", SMS__INDEX, SMS__COUNT, F(entry, vm.instance), 0, SMS__INDEX_MAX,
+     .help = "under mig: gives the number of the only instance of a device that it uses, from 0, in the order of "
+             "instances; default: any"},
     {0}};
 
 const struct sms__table sms__process_tables[3] = {

@@ -178,9 +178,9 @@ static void check_chunks(struct sms__reader *reader, const struct sms_scenario *
                          const struct sms__policy_use *use, const struct sms__tenant *process)
 {
     const struct sms__node *node = NULL;
-    struct sms__site site, last = {NULL, NULL, 0};
+    struct sms__site site, last = {NULL, NULL, 0, 0};
     for (size_t i = 0; (site = sms__site_of(scenario, use, i)).device; i++) {
-        if (!sms__may_be_on(process, site.board))
+        if (!sms__may_be_on(process, site.board) || !sms__may_have(process, site.device, site.number))
             continue;
         node = sms__node_get(process->node, site.mode->form->needs ? site.mode->form->needs : "");
         if (!site.mode->form->needs || (node && sms__mode_asks(site.mode, site.device, process) <= site.device->sms))
@@ -198,6 +198,20 @@ static void check_chunks(struct sms__reader *reader, const struct sms_scenario *
                       (unsigned long long)last.device->sms);
 }
 
+/* Every policy has the instance that the process names, on a device that it may be on, unless one of these is whole. */
+static void check_instance(struct sms__reader *reader, const struct sms_scenario *scenario,
+                           const struct sms__policy_use *use, const struct sms__tenant *process)
+{
+    const struct sms__node *node = sms__node_get(process->node, "instance");
+    struct sms__site site;
+    for (size_t i = 0; (site = sms__site_of(scenario, use, i)).device; i++)
+        if (sms__may_be_on(process, site.board) && sms__may_have(process, site.device, site.number))
+            return;
+    if (node && !sms__has_error(reader->errors, &node->mark, NULL))
+        sms__complain(reader, node, "%s has no instance %ld for process '%.60s'", use->label, process->instance,
+                      process->name);
+}
+
 void sms__check_parts(struct sms__reader *reader, const struct sms_scenario *scenario)
 {
     for (size_t p = 0; p < scenario->policies && scenario->shares; p++) {
@@ -205,6 +219,7 @@ void sms__check_parts(struct sms__reader *reader, const struct sms_scenario *sce
         for (size_t v = 0; v < scenario->vms && reader->errors->count <= SMS_ERRORS_MAX; v++) {
             if (sms__is_like_last(scenario->vm, v))
                 continue;
+            check_instance(reader, scenario, use, &scenario->vm[v]);
             check_chunks(reader, scenario, use, &scenario->vm[v]);
             check_greens_of(reader, scenario, use, &scenario->vm[v]);
         }

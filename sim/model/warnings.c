@@ -154,6 +154,7 @@ static bool differs(const struct sms_scenario *scenario, const struct sms__tenan
     for (size_t p = 0; p < scenario->policies; p++)
         for (size_t i = 0; (site = sms__site_of(scenario, &scenario->policy[p], i)).device; i++)
             if (site.mode->form->slice_ps || /* which may depend on it */
+                sms__site_takes(&site, process) != sms__site_takes(&site, copy) ||
                 sms__mode_asks(site.mode, site.device, process) != sms__mode_asks(site.mode, site.device, copy) ||
                 sms__mode_bytes(site.mode, site.device, process) != sms__mode_bytes(site.mode, site.device, copy))
                 return true;
@@ -175,11 +176,12 @@ static void warn_of_keys(struct sms_file *file, const struct sms_scenario *scena
     for (size_t v = 0; v < scenario->vms; v++) {
         if (sms__is_like_last(scenario->vm, v))
             continue;
-        struct sms__tenant whole = scenario->vm[v], unparted = scenario->vm[v];
-        whole.active_threads = 1, unparted.chunks = 0;
+        struct sms__tenant whole = scenario->vm[v], unparted = whole, anywhere = whole;
+        whole.active_threads = 1, unparted.chunks = 0, anywhere.instance = -1;
         if (scenario->vm[v].active_threads < 1)
             warn_of_key(file, scenario, &scenario->vm[v], &whole, "active_threads");
         warn_of_key(file, scenario, &scenario->vm[v], &unparted, "chunks");
+        warn_of_key(file, scenario, &scenario->vm[v], &anywhere, "instance");
     }
 }
 

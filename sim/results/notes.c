@@ -326,17 +326,19 @@ static bool are_unlike(const struct sms__instances *instances)
     return unlike;
 }
 
-/* A phase that is drawn may be the same side of another in all replications. */
+/* Processes that begin together have their instances in the order of the list. */
 static void note_instances(struct sms_results *results)
 {
     const struct sms_scenario *scenario = results->scenario;
-    size_t p = 0;
+    size_t p = 0, anywhere = 0;
+    for (size_t v = 0; v < scenario->vms; v++)
+        anywhere += scenario->vm[v].instance < 0;
     while (p < scenario->policies && !are_unlike(scenario->policy[p].instances))
         p++;
-    if (p < scenario->policies && scenario->vms > 1 && !scenario->cluster)
+    if (p < scenario->policies && anywhere > 1 && !scenario->cluster)
         sms__note(results,
                   "under %s, processes get different instances in order of arrival: this order affects the result, and "
-                  "no interval covers other orders",
+                  "no interval covers other orders; 'instance:' chooses",
                   scenario->policy[p].label);
 }
 

@@ -25,7 +25,7 @@ VALUES = {
     "scenario: devices": {"count": 2, "sms": 54, "link": "{bandwidth: 1 GB/s}"},
     "scenario: vms": {"start": "1 ms", "stagger": "1 ms", "repeat": 3, "class": "gold", "priority": 1, "device": 0},
     "scenario: processes": {"start": "1 ms", "stagger": "1 ms", "repeat": 3, "class": "gold", "priority": 1, "device": 0, "weight": 2, "active_threads": "20 %",
-                            "chunks": 1},
+                            "chunks": 1, "instance": 0},
     "scenario: processes: streams": {"priority": 1, "repeat": 2, "sms": 8},
 }
 WORKLOAD = "workload: w\nkernels: [{name: k, blocks: 20, threads: 256, block_time: 1 ms, demand: {fp32: 10 %}}]\nsteps: [{launch: k, times: 10}]\n---\n"

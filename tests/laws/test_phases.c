@@ -1,5 +1,5 @@
 /* Tenants that repeat for ever begin somewhere in a job, which each replication draws. So the order in which a scenario
- * lists its tenants and devices decides nothing. */
+ * lists its tenants and devices decides nothing but which MIG instance each has. */
 #include "random_text.h"
 
 enum { SCENARIOS = 21, TENANTS = 3 };
@@ -229,10 +229,45 @@ static void what_is_done_of_a_launch_does_not_count(void **state)
     discard(results, file);
 }
 
+/* Two blocks of 1 ms on an SM: a job takes 2 ms on the instance with one SM, and 1 ms on that with two. */
+static void expect_instances(const char *of_a, const char *of_b, double a, double b)
+{
+    struct sms_run_options options = sms_run_defaults();
+    char text[2048];
+    snprintf(
+        text, sizeof text,
+        "device: split\nclock: 1 GHz\nsms: 4\nmemory: 1000 B\nsm: {threads: 2048, warps: 64, blocks: 2}\n"
+        "resources: {fp32: {class: compute}}\n"
+        "mig: {slices: 4, profiles: [{name: less, sms: 1, memory: 400 B, slices: 1, starts: [0]},\n"
+        "                            {name: more, sms: 2, memory: 400 B, slices: 2, starts: [2]}]}\n"
+        "---\nworkload: w\nkernels: [{name: k, blocks: 4, threads: 32, block_time: 1 ms}]\n"
+        "---\nscenario: s\ndevices: [{model: split}]\npolicies: [{mode: {mig: {instances: [less, more]}}}]\n"
+        "processes:\n  - {name: a, workload: w, repeat: forever%s}\n  - {name: b, workload: w, repeat: forever%s}\n"
+        "run: {warmup: 2 ms, duration: 102 ms, replications: 20}\n",
+        of_a, of_b);
+    struct sms_file *file = load_text(text);
+    struct sms_results *results = run_first(file, &options);
+    for (size_t r = 0; r < 20; r++) {
+        assert_near(value(results, r, SMS_VM, 0, "jobs_per_s"), a, 1e-3);
+        assert_near(value(results, r, SMS_VM, 1, "jobs_per_s"), b, 1e-3);
+    }
+    discard(results, file);
+}
+
+static void instances_are_had_as_chosen_or_else_in_the_order_of_the_list(void **state)
+{
+    (void)state;
+    expect_instances("", "", 500, 1000);
+    expect_instances(", instance: 0", ", instance: 1", 500, 1000);
+    expect_instances(", instance: 1", ", instance: 0", 1000, 500);
+    expect_instances(", instance: 1", "", 1000, 500);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_order_of_a_list_decides_nothing),
+        cmocka_unit_test(instances_are_had_as_chosen_or_else_in_the_order_of_the_list),
         cmocka_unit_test(a_job_longer_than_the_run_is_under_way),
         cmocka_unit_test(a_phase_counts_a_copy_by_what_it_takes_of_the_link),
         cmocka_unit_test(nothing_is_drawn_where_a_start_is_given_or_nobody_shares),

@@ -42,7 +42,7 @@ static enum outcome refuse(struct sms__process *process, uint64_t now)
 
 static void begin_later(void *stream, uint64_t now) { sms__stream_begin(stream, now); }
 
-/* A process has arrived after the delay of its main stream, a VM has not. */
+/* A process has waited for the delay of its main stream, a VM has not. */
 static void begin_jobs(struct sms__process *process, uint64_t now)
 {
     const struct sms__stream *on_time = process->share->setup.vms ? NULL : process->stream;
@@ -70,7 +70,7 @@ static enum outcome try_place(struct sms__process *process, uint64_t now)
         return WAITS;
     sms__process_move_in(process, &share->instance[chosen], now);
     sms__process_enter(process, SMS_PHASE_HOST, now);
-    sms__process_after(process, share->scenario->host.context_ps, begin_jobs, now);
+    sms__process_after(process, share->scenario->host.context_ps + process->stream->begins.delay_ps, begin_jobs, now);
     return GONE;
 }
 

@@ -56,6 +56,7 @@ static void init_instance(struct sms_share *share, size_t idx, size_t before)
         .share = share,
         .gpu = &share->gpu[place.gpu],
         .idx = idx,
+        .number = instances ? instances->number[place.type] : 0,
         .type = instances ? instances->device[place.type] : share->scenario->device[place.type],
         .mode = sms__mode_of(&share->setup, idx),
         .fit = place.type,
@@ -140,6 +141,7 @@ bool sms__instance_allows(const struct sms__instance *instance, const struct sms
 {
     size_t place = instance->share->setup.place ? instance->idx : instance->gpu->idx;
     return (process->arrival.gpu < 0 || (size_t)process->arrival.gpu == place) &&
+           sms__may_have(process->vm, instance->type, instance->number) &&
            sms__mode_takes(instance->mode, instance->type, process->vm) &&
            sms__instance_fits(instance, process->arrival.vm);
 }

@@ -27,7 +27,8 @@ struct sms__gpu {
 struct sms__instance {
     struct sms_share *share;
     struct sms__gpu *gpu;
-    size_t idx; /* of the host's instances */
+    size_t idx;    /* of the host's instances */
+    size_t number; /* of those of its GPU */
     const struct sms__device *type;
     const struct sms__mode *mode;          /* in which its processes share it */
     size_t fit;                            /* index of the scenario's devices, or of the policy's instances */

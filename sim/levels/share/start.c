@@ -125,6 +125,5 @@ void sms__process_init(struct sms_share *share, size_t idx, size_t tenant, size_
         sms__process_receive_jobs(process, spec->seed, number_of(process));
     if (vm->draws_phase && spec->only_vm < 0)
         draw_phases(process, spec->seed);
-    double delay_ps = share->setup.vms ? 0 : process->stream->begins.delay_ps;
-    sms__process_arrive_at(process, (uint64_t)(vm->start_ps + delay_ps + 0.5));
+    sms__process_arrive_at(process, (uint64_t)(vm->start_ps + 0.5));
 }

@@ -22,6 +22,7 @@ struct sms__instances {
     const struct sms__device **device; /* [count] */
     const struct sms__mode **mode;     /* [count] */
     size_t *board;                     /* [count], rising: the scenario's device, or of which it is a part */
+    size_t *number;                    /* [count]: among the instances of its device */
     size_t count;
     const struct sms__footprint ***fit; /* [vms] -> [count] -> [kernels] */
 };
@@ -47,12 +48,13 @@ struct sms__policy_use {
 struct sms__site {
     const struct sms__device *device;
     const struct sms__mode *mode;
-    size_t board; /* the scenario's device, or of which it is a part */
+    size_t board;  /* the scenario's device, or of which it is a part */
+    size_t number; /* among the instances of that device; 0 if it is whole */
 };
 
 /* instances.c: the i-th of them; its device is NULL beyond the last. */
 struct sms__site sms__site_of(const struct sms_scenario *scenario, const struct sms__policy_use *use, size_t i);
-/* Whether its mode lets the process be there. */
+/* Whether the process may be there, and its mode lets it. */
 bool sms__site_takes(const struct sms__site *site, const struct sms__tenant *process);
 
 extern const char sms__policy_option[]; /* the file of marks in that option */

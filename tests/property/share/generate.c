@@ -352,6 +352,8 @@ static void print_process(struct choices *c, unsigned p, bool forever)
         fprintf(c->to, ", active_threads: %u %%", number(c, 1, 100));
     if (chance(c->rng, 15))
         fprintf(c->to, ", device: %u", number(c, c->needs ? c->devices - 1 : 0, c->devices - 1));
+    if (chance(c->rng, 15))
+        fprintf(c->to, ", instance: %u", number(c, 0, 1));
     fprintf(c->to, ", chunks: %u}\n", number(c, 1, c->least)); /* some mode may need them */
 }
 
