@@ -165,6 +165,32 @@ static void the_earliest_deadline_has_every_slice(void **state)
     share_release(s);
 }
 
+/* `long` begins its second job at 10 ms, due at 25 ms; the only job of `short` was due at 15 ms. The second job that
+ * arrives is due at 23 ms, and comes to another stream than the first, which was due at 15 ms. */
+static void a_job_that_is_over_has_no_deadline(void **state)
+{
+    static const char *const first[] = {
+        "streams: [{workload: short}, {workload: long, repeat: 2}]}\n  - {name: b, workload: long, deadline: 22 ms}\n",
+        "workload: half, streams: 2, arrivals: {times: [0 ms, 8 ms]}}\n"
+        "  - {name: b, workload: long, start: 6 ms, deadline: 16 ms}\n",
+    };
+    static const double ms[][2] = {{30, 20}, {21, 10}};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "devices: [{model: small}]\npolicies: [{share: earliest_deadline, mode: " SLICES "}]\n"
+                 "processes:\n  - {name: a, deadline: 15 ms, %s",
+                 first[i]);
+        struct shared s = share("workload: short\nkernels: [{name: k, time: 1 ms, demand: {fp32: 1 %}}]\n"
+                                "---\nworkload: long\nkernels: [{name: k, time: 10 ms, demand: {fp32: 1 %}}]\n"
+                                "---\nworkload: half\nkernels: [{name: k, time: 5 ms, demand: {fp32: 1 %}}]\n",
+                                text);
+        assert_turnarounds(s, 0, 2, ms[i]);
+        share_release(s);
+    }
+}
+
 static void admission_waits_where_a_driver_would_run_out_of_memory(void **state)
 {
     (void)state;
@@ -459,6 +485,7 @@ int main(void)
         cmocka_unit_test(who_comes_late_has_nothing_to_catch_up_on),
         cmocka_unit_test(lots_go_by_weight),
         cmocka_unit_test(the_earliest_deadline_has_every_slice),
+        cmocka_unit_test(a_job_that_is_over_has_no_deadline),
         cmocka_unit_test(admission_waits_where_a_driver_would_run_out_of_memory),
         cmocka_unit_test(the_shortest_that_waits_goes_first),
         cmocka_unit_test(kernels_below_wait_unless_they_do_not_hurt),

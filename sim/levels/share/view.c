@@ -95,11 +95,17 @@ static double kernel_ps(const struct sms__stream *stream)
     return has_kernel && instance ? sms__instance_kernel_ps(instance, stream, kernel_of(stream)) : 0;
 }
 
+/* A stream whose jobs arrive keeps the arrival of the last one, which has no deadline any more. */
+static bool has_deadline(const struct sms__stream *stream)
+{
+    return stream->phase != SMS_PHASE_DONE && (stream->job.under_way || !stream->process->jobs);
+}
+
 static uint64_t earliest_deadline(const struct sms__process *process)
 {
-    uint64_t earliest = sms__job_deadline(process->stream);
-    for (const struct sms__stream *stream = process->stream->next; stream; stream = stream->next)
-        if (stream->phase != SMS_PHASE_DONE && sms__job_deadline(stream) < earliest)
+    uint64_t earliest = UINT64_MAX;
+    for (const struct sms__stream *stream = process->stream; stream; stream = stream->next)
+        if (has_deadline(stream) && sms__job_deadline(stream) < earliest)
             earliest = sms__job_deadline(stream);
     return earliest;
 }
