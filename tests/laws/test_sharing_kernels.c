@@ -244,6 +244,38 @@ static void slices_end_at_once_or_with_their_blocks(void **state)
     share_release(shared);
 }
 
+/* Times of blocks from launch to placement, of `low` and of `high`, whose kernel comes at 0.2 ms. A block that could
+ * begin at the instant at which its context is stopped has not begun. */
+static void blocks_wait_until_their_context_has_the_device(void **state)
+{
+    static const struct {
+        const char *turns, *low, *high;
+        double low_ms, high_ms;
+    } cases[] = {
+        /* `low` 0-1 and 4-5, `high` 2-3: half of the blocks wait from 0 to 4. */
+        {"drain: true", "workload: w, start: 0 ms}", "workload: v, start: 0.2 ms, priority: 1}", 2, 1.8},
+        /* `low` is active at 0 for no time. */
+        {"drain: false", "workload: v, start: 0 ms}", "workload: v, start: 0 ms, priority: 1}", 3, 1},
+        /* Kernels of `low` 0-1, 4-5 and 5-6: the second waits from 1 to 4. */
+        {"ahead: 1", "workload: v, start: 0 ms, repeat: 3}", "workload: v, start: 0.2 ms, priority: 1}", 1, 1.8},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        snprintf(
+            text, sizeof text,
+            "devices: [{model: small}]\npolicies: [{share: {priority: {preempt: true}}, mode: {time_slice: {slice: "
+            "100 ms, switch: 1 ms, %s}}}]\nprocesses:\n  - {name: low, %s\n  - {name: high, %s\n",
+            cases[i].turns, cases[i].low, cases[i].high);
+        struct shared s = share("workload: w\nkernels: [{name: k, blocks: 16, threads: 64, block_time: 1 ms}]\n---\n"
+                                "workload: v\nkernels: [{name: k, blocks: 8, threads: 64, block_time: 1 ms}]\n",
+                                text);
+        assert_near(estimate(s.results, 0, SMS_VM, 0, "block_wait_ns").mean, cases[i].low_ms * MS, 0.1);
+        assert_near(estimate(s.results, 0, SMS_VM, 1, "block_wait_ns").mean, cases[i].high_ms * MS, 0.1);
+        share_release(s);
+    }
+}
+
 /* A kernel of 2 ms, then 1 ms on the host, for ever; the other computes 10 ms. While one is on the host, the other is
  * alone and not cut. */
 static void a_slice_is_given_up_when_its_kernel_ends(void **state)
@@ -346,6 +378,7 @@ int main(void)
         cmocka_unit_test(together_slows_by_what_is_asked_for_beyond_the_device),
         cmocka_unit_test(blocks_and_wholes_agree_to_within_a_block),
         cmocka_unit_test(slices_end_at_once_or_with_their_blocks),
+        cmocka_unit_test(blocks_wait_until_their_context_has_the_device),
         cmocka_unit_test(a_slice_is_given_up_when_its_kernel_ends),
         cmocka_unit_test(devices_conserve_time),
         cmocka_unit_test(a_process_alone_is_a_vm_alone),

@@ -29,6 +29,7 @@ static void a_higher_priority_has_the_device_when_it_comes(void **state)
         {"slice: 100 ms, switch: 0 ms, drain: true", "{name: k, blocks: 80, threads: 64, block_time: 1 ms}", 15, 5.7},
         {"slice: 100 ms, switch: 0 ms, drain: true", "{name: k, time: 1 ms}", 15, 5.7},
         {"slice: 100 ms, switch: 0 ms, ahead: 2", "{name: k, time: 1 ms}", 15, 6.7},
+        {"slice: 100 ms, switch: 0 ms, ahead: 2, drain: true", "{name: k, time: 1 ms}", 15, 6.7},
         {"slice: 1.5 ms, switch: 0 ms, ahead: 2", "{name: k, time: 1 ms}", 15,
          6.5}, /* the slice that began at 0.3 ms */
     };

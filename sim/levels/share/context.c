@@ -12,13 +12,15 @@ static uint64_t inner_now(const struct sms__context *context, uint64_t now)
 
 static struct sms_share *share_of(const struct sms__context *context) { return context->instance->share; }
 
-/* Coarse kernels set the source themselves. */
+/* Coarse kernels set the source themselves. What the context's engine has deferred is due at the end of the instant, by
+ * `flush`: others may still stop the context. */
 static void schedule(struct sms__context *context)
 {
     if (context->coarse.fluid.count)
         return;
     uint64_t next = sms__engine_next(context->engine);
-    bool comes = context->active && next != SMS__NEVER && next <= SMS__NEVER - context->offset;
+    bool comes =
+        context->active && !context->flush.queued && next != SMS__NEVER && next <= SMS__NEVER - context->offset;
     sms__engine_at(share_of(context)->engine, context->source, comes ? next + context->offset : SMS__NEVER);
 }
 

@@ -141,11 +141,20 @@ static struct sms__context *choose(const struct sms__instance *instance)
     return context;
 }
 
+static void release(struct sms__context *context, uint64_t now)
+{
+    if (context->on_hold)
+        sms__context_hold(context, false, now);
+}
+
+/* What could begin at this very instant begins in the next slice. */
 static void stop_current(struct sms__instance *instance, uint64_t now)
 {
-    struct sms__slicer *slicer = instance->slicer;
-    sms__context_set_active(slicer->current, false, now);
-    slicer->current = NULL;
+    struct sms__context *context = instance->slicer->current;
+    sms__context_hold(context, true, now);
+    sms__context_set_active(context, false, now);
+    instance->slicer->current = NULL;
+    release(context, now);
 }
 
 /* The current context goes to the end of the round. */
@@ -157,6 +166,7 @@ static void end_turn(struct sms__instance *instance, uint64_t now)
     append(slicer, context);
     struct sms__context *next = choose(instance);
     if (next == context) {
+        release(context, now);
         begin_slice(instance, now);
         return;
     }
@@ -169,9 +179,11 @@ static void end_slice(struct sms__instance *instance, uint64_t now)
 {
     struct sms__slicer *slicer = instance->slicer;
     struct sms__context *context = slicer->current;
-    if (!context || !context->kernels || slicer->ready < 2)
+    if (!context)
         return;
-    if (instance->mode->drain && now > slicer->came_ps && sms__context_runs(context)) {
+    if (!context->kernels || slicer->ready < 2)
+        release(context, now);
+    else if (instance->mode->drain && now > slicer->came_ps && sms__context_runs(context)) {
         slicer->slicing = false; /* so that the turn ends once nothing runs, whatever is launched by then */
         set_source(instance, SMS__NEVER);
         sms__context_hold(context, true, now);
@@ -230,15 +242,13 @@ static void check_later(struct sms__context *context)
 
 static void drained(struct sms__context *context, uint64_t now)
 {
+    (void)now;
     check_later(context);
-    sms__context_hold(context, false, now);
 }
 
 static void stop_idle(struct sms__instance *instance, struct sms__context *context, uint64_t now)
 {
     struct sms__slicer *slicer = instance->slicer;
-    if (is_draining(slicer))
-        sms__context_hold(context, false, now);
     stop_current(instance, now);
     slicer->slicing = slicer->preempting = false;
     set_source(instance, SMS__NEVER);
@@ -261,7 +271,7 @@ static void check(void *subject, uint64_t now)
         stop_idle(instance, context, now);
     } else if (slicer->preempting && slicer->ahead == 0 && slicer->slicing) {
         end_slice(instance, now);
-    } else if (slicer->ready > 1 && !slicer->slicing && !is_draining(slicer)) {
+    } else if (is_draining(slicer) ? !sms__context_runs(context) : slicer->ready > 1 && !slicer->slicing) {
         end_turn(instance, now);
     }
 }
@@ -294,12 +304,13 @@ void sms__slicer_add(struct sms__context *context, uint64_t now)
     preempt(instance, now);
 }
 
+/* After the last kernel that was launched ahead the next is held back. */
 void sms__slicer_end_kernel(struct sms__context *context)
 {
     struct sms__slicer *slicer = context->instance->slicer;
     if (!slicer)
         return;
-    if (slicer->current == context && slicer->ahead)
-        slicer->ahead--;
+    if (slicer->current == context && slicer->preempting && slicer->ahead && --slicer->ahead == 0)
+        sms__context_hold(context, true, context->instance->share->engine->now);
     check_later(context);
 }
