@@ -163,6 +163,27 @@ static void jobs_arrive_at_a_green_context(void **state)
     share_release(s);
 }
 
+/* The two kernels do not slow each other, but two blocks of one do. Each SM has a block of each kernel if turns are
+ * counted by the SMs of the process, not by those of the device. */
+static void kernels_take_turns_on_a_part_as_on_a_device_of_as_many_sms(void **state)
+{
+    static const char *const queues[] = {"interleave", "rr_fifo"}, *const parts[] = {"4", "8", "200"};
+    (void)state;
+    for (size_t i = 0; i < 6; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "devices: [{model: small, sms: %s}]\ncontention: proportional\nqueue: %s\npolicies: [{mode: mps}]\n"
+                 "processes: [{name: p, active_threads: %g %%, streams: [{workload: a}, {workload: b}]}]\n",
+                 parts[i / 2], queues[i % 2], 400 / atof(parts[i / 2]));
+        struct shared s = share("workload: a\nkernels: [{name: k, blocks: 16, threads: 64, block_time: 1 ms, demand: "
+                                "{fp32: 80 %}}]\n---\nworkload: b\nkernels: [{name: k, blocks: 16, threads: 64, "
+                                "block_time: 1 ms, demand: {fp64: 80 %}}]\n",
+                                text);
+        assert_turnarounds(s, 0, 1, (double[]){4});
+        share_release(s);
+    }
+}
+
 /* It reserves nothing: the blocks of another process are on the same SM, and each has one of its two places. */
 static void a_green_context_reserves_nothing(void **state)
 {
@@ -366,6 +387,7 @@ int main(void)
         cmocka_unit_test(the_size_of_a_green_context_is_rounded_up),
         cmocka_unit_test(the_rest_is_a_green_context_of_any_size),
         cmocka_unit_test(jobs_arrive_at_a_green_context),
+        cmocka_unit_test(kernels_take_turns_on_a_part_as_on_a_device_of_as_many_sms),
         cmocka_unit_test(a_green_context_reserves_nothing),
         cmocka_unit_test(a_green_context_lies_within_the_part_of_its_process),
         cmocka_unit_test(processes_of_other_devices_have_no_quota_of_sms),

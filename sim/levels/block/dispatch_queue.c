@@ -160,6 +160,16 @@ static bool is_last_among_equals(const struct sms__launch *launch)
     return !launch->in[SMS__QUEUE].next || goes_before(launch, launch->in[SMS__QUEUE].next);
 }
 
+/* The SMs that all launches of its queue may use. */
+static size_t sms_of_queue(const struct sms__blocks *device, const struct sms__launch *launch)
+{
+    const struct sms__allowed *allowed = launch->shape->allowed;
+    size_t sms = 0;
+    for (size_t w = 0; allowed && w < (device->sms + 63) / 64; w++)
+        sms += (size_t)__builtin_popcountll(allowed->row[w]);
+    return allowed ? sms : device->sms;
+}
+
 /* Counts a turn that ended, and returns true if the next one must be skipped. Without skipping, if the number of SMs is
  * a multiple of the number of kernels and each places one block a turn, each of them would always get the same SMs. So
  * after as many turns as there are SMs, the kernel that had the first turn is skipped. */
@@ -199,7 +209,7 @@ static void advance_queue(struct sms__blocks *device, struct sms__launch *launch
         leave_queue(device, launch);
     if (!ends || !queue->current || (!launch->waiting && is_last_among_equals(queue->current)))
         return;
-    if (returns_to_first(&queue->turn, launch, queue->current, device->sms)) {
+    if (returns_to_first(&queue->turn, launch, queue->current, sms_of_queue(device, launch))) {
         struct sms__launch *again = queue->current;
         queue->current = again->in[SMS__QUEUE].next;
         move_to_end(device, again);
