@@ -61,7 +61,7 @@ scenario '200 B' '{mode: {mps: {granule: 1}}, block: sm_quota}'
 sed -i -e 's/time: 1 ms/blocks: 9, threads: 32, block_time: 1 ms/' \
     -e 's/^processes.*/processes: [{name: a, workload: w}, {name: b, workload: w, active_threads: 50 %}]/' "$folder/s.yaml"
 check ': 1 process waits for ever: 1 for an SM that takes a block' "$smsched" run --check "$folder/s.yaml"
-check 'SM 1: not available to its process; SM 0: refused by sm_quota: not one of the SMs of b' \
+check 'SM 0: refused by sm_quota: not one of the SMs of b; SM 1: not available to its process' \
     "$smsched" explain --from '0 ms' --to '9 ms' "$folder/s.yaml"
 sed -i -e 's/^host.*/&\nrun: {duration: 1 s}/' -e '/^processes/s/workload: w/&, start: 0 s, repeat: forever/g' "$folder/s.yaml"
 check ': 1 process waits for ever: 1 for an SM that takes a block' "$smsched" run --check "$folder/s.yaml"

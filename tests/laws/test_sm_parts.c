@@ -163,6 +163,26 @@ static void jobs_arrive_at_a_green_context(void **state)
     share_release(s);
 }
 
+/* Each has an SM for each of its two blocks, whose searches go on where they ended. Blocks of the other that are placed
+ * in between do not move them. */
+static void searches_for_a_part_go_on_as_if_it_were_alone(void **state)
+{
+    static const char *const policies[] = {"round_robin", "{fine_grained: {limit: 200 %}}", "tenant_fair"};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "devices: [{model: small}]\ncontention: proportional\nqueue: interleave\npolicies: [{mode: partition, "
+                 "block: %s}]\nprocesses: [{name: p, count: 2, chunks: 2, workload: w}]\n",
+                 policies[i]);
+        struct shared s = share("workload: w\nkernels: [{name: k, blocks: 2, threads: 64, block_time: 1 ms, demand: "
+                                "{fp32: 80 %}}]\n",
+                                text);
+        assert_turnarounds(s, 0, 2, (double[]){1, 1});
+        share_release(s);
+    }
+}
+
 /* The two kernels do not slow each other, but two blocks of one do. Each SM has a block of each kernel if turns are
  * counted by the SMs of the process, not by those of the device. */
 static void kernels_take_turns_on_a_part_as_on_a_device_of_as_many_sms(void **state)
@@ -387,6 +407,7 @@ int main(void)
         cmocka_unit_test(the_size_of_a_green_context_is_rounded_up),
         cmocka_unit_test(the_rest_is_a_green_context_of_any_size),
         cmocka_unit_test(jobs_arrive_at_a_green_context),
+        cmocka_unit_test(searches_for_a_part_go_on_as_if_it_were_alone),
         cmocka_unit_test(kernels_take_turns_on_a_part_as_on_a_device_of_as_many_sms),
         cmocka_unit_test(a_green_context_reserves_nothing),
         cmocka_unit_test(a_green_context_lies_within_the_part_of_its_process),

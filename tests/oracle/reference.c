@@ -133,7 +133,7 @@ void sms__reference_init(struct sms__blocks *device)
 static long search(struct sms__blocks *device, const struct sms__launch *launch)
 {
     enum sms_search kind = device->setup.policy->policy->search;
-    size_t start = kind == SMS_SEARCH_BEST ? 0 : device->search.ring_start;
+    size_t start = kind == SMS_SEARCH_BEST ? 0 : launch->entry.queue->ring_start;
     long best = -1;
     double highest = 0;
     for (size_t i = 0; i < device->sms; i++) {
@@ -147,7 +147,7 @@ static long search(struct sms__blocks *device, const struct sms__launch *launch)
         highest = score;
     }
     if (best >= 0)
-        device->search.ring_start = ((size_t)best + (kind == SMS_SEARCH_RING)) % device->sms;
+        launch->entry.queue->ring_start = ((size_t)best + (kind == SMS_SEARCH_RING)) % device->sms;
     return best;
 }
 
@@ -157,11 +157,11 @@ static void place_from(struct sms__blocks *device, struct sms__dispatch_queue *q
 {
     for (struct sms__launch *launch = sms__dispatch_queue_current(&device->queues, queue);
          sms__dispatch_queue_may_go(queue, launch); launch = launch->in[SMS__QUEUE].next) {
-        size_t ring_start = device->search.ring_start;
+        size_t ring_start = launch->entry.queue->ring_start;
         long sm = search(device, launch);
         if (sm >= 0 && sms__dispatcher_is_busy(device, now)) {
             device->dispatcher.blocked = true;
-            device->search.ring_start = ring_start;
+            launch->entry.queue->ring_start = ring_start;
             *next = NULL;
             return;
         }

@@ -98,8 +98,8 @@ struct sms_block_request {
 
 /* Which SM a search takes. */
 enum sms_search {
-    SMS_SEARCH_RING, /* the first that admits the block, from the SM after the latest placement on */
-    SMS_SEARCH_STAY, /* the first that admits the block, from the SM of the latest placement on */
+    SMS_SEARCH_RING, /* the first that admits the block, from the SM after the latest placement of its queue on */
+    SMS_SEARCH_STAY, /* the first that admits the block, from the SM of the latest placement of its queue on */
     SMS_SEARCH_BEST  /* the one with the highest score; among equals the lowest SM */
 };
 

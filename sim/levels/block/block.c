@@ -193,7 +193,7 @@ static bool cannot_place(const struct sms__blocks *device)
 static bool wait_for_dispatcher(struct sms__blocks *device, struct sms__launch *launch, size_t ring_start, uint64_t now)
 {
     device->dispatcher.blocked = true;
-    device->search.ring_start = ring_start;
+    launch->entry.queue->ring_start = ring_start;
     if (device->observed)
         sms__explain_wait(device, launch, now);
     return false;
@@ -203,7 +203,7 @@ static bool wait_for_dispatcher(struct sms__blocks *device, struct sms__launch *
 static bool place_one(struct sms__blocks *device, struct sms__launch *launch, struct sms__dispatch_queue **next,
                       uint64_t now)
 {
-    size_t ring_start = device->search.ring_start;
+    size_t ring_start = launch->entry.queue->ring_start;
     bool is_known = sms__is_refused(&device->search, launch->shape); /* the most frequent answer needs no call */
     bool is_busy = sms__dispatcher_is_busy(device, now);
     if (!is_known && is_busy && device->search.knows_room) /* then the search finds an SM */

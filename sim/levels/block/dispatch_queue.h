@@ -16,6 +16,7 @@ struct sms__dispatch_queue {
     struct sms__launch *current; /* the next to ask in this dispatch; those before it were refused */
     uint64_t dispatch;           /* the dispatch for which `current` is valid */
     struct sms__turn turn;
+    size_t ring_start;                       /* the SM at which a ring search starts */
     struct sms__launch_list *lane;           /* by shape, in the order that they had; NULL before the first launch. One
                                               * whose turn has ended since is put in its place when it comes first */
     struct sms__dispatch_queue *next, *prev; /* queues with a waiting launch, in the order of their first launches */

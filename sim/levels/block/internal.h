@@ -66,11 +66,11 @@ static inline bool sms__dispatcher_is_busy(const struct sms__blocks *device, uin
     return device->dispatcher.interval_ps && now < device->dispatcher.free_ps;
 }
 
-/* A block was placed on the SM: the next search starts there, or after it. */
-static inline void sms__search_move_ring(struct sms__blocks *device, size_t sm)
+/* A block of the launch was placed on the SM: the next search for its queue starts there, or after it. */
+static inline void sms__search_move_ring(const struct sms__blocks *device, const struct sms__launch *launch, size_t sm)
 {
     size_t next = sm + device->search.ring_step;
-    device->search.ring_start = next == device->sms ? 0 : next;
+    launch->entry.queue->ring_start = next == device->sms ? 0 : next;
 }
 
 /* Call this when a block starts. */

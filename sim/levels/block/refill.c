@@ -158,6 +158,7 @@ static void start_one(struct sms__sm_state *sm, struct sms__launch *launch, uint
 {
     struct sms__blocks *device = sm->device;
     sms__sm_put(sm, launch, now);
+    sms__search_move_ring(device, launch, sm->idx);
     sms__dispatcher_start(device, now);
     device->queues.dispatches++;
     sms__dispatch_queue_serve(device, launch);
@@ -252,7 +253,6 @@ bool sms__refill(struct sms__sm_state *sm, uint64_t now)
     leave_one(sm, group, now);
     if (then != sm->composition)
         compose(sm, then, gone, launch->shape, now);
-    sms__search_move_ring(device, sm->idx);
     start_one(sm, launch, now);
     fill_up(sm, now);
     return true;

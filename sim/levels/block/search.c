@@ -279,8 +279,9 @@ static long first_of(const struct sms__blocks *device, const struct sms__launch 
 
 static long search_ring(const struct sms__blocks *device, const struct sms__launch *launch)
 {
-    long sm = first_of(device, launch, device->search.ring_start, device->sms);
-    return sm == -1 ? first_of(device, launch, 0, device->search.ring_start) : sm;
+    const size_t start = launch->entry.queue->ring_start;
+    long sm = first_of(device, launch, start, device->sms);
+    return sm == -1 ? first_of(device, launch, 0, start) : sm;
 }
 
 static long search_best(const struct sms__blocks *device, const struct sms__launch *launch)
@@ -426,6 +427,6 @@ long sms__search(struct sms__blocks *device, struct sms__launch *launch)
             shape->refused_at = device->search.departures + 1;
         return -1;
     }
-    sms__search_move_ring(device, (size_t)sm);
+    sms__search_move_ring(device, launch, (size_t)sm);
     return sm;
 }

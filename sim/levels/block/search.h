@@ -32,7 +32,6 @@ struct sms__block_search {
     uint64_t waiting;  /* shapes with waiting launches, one bit each; if `knows_room` */
     uint64_t open;     /* shapes with candidates, the same */
     size_t closed_sms; /* SMs that take no block of any shape; if not `knows_room` */
-    size_t ring_start; /* the SM at which a ring search starts */
     size_t ring_step;  /* from the SM of a block to the start of the next search */
     size_t words;
 };
