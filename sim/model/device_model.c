@@ -312,8 +312,10 @@ static void inherit(struct sms__reader *reader, const struct sms__node *node, co
     }
     if (name && sms__read_name(reader, name))
         family = sms__find_family(reader, name);
-    if (family)
+    if (family) {
+        device->about.family_node = family;
         read_given(reader, family, optional(reader->arena, sms__device_fields + 1), device);
+    }
     device->about.family_sources = base ? NULL : device->about.sources;
     device->about.sources = NULL;
 }

@@ -102,6 +102,7 @@ struct sms__about {
     const char *inherits;                             /* the name of its base; "" */
     const struct sms__device *base;                   /* whose values it takes where it gives none; NULL */
     const char *family;                               /* of models/families.yaml; "" */
+    const struct sms__node *family_node;              /* its document; NULL */
     const char *process;                              /* in which the chip is made, as "12 nm"; "" */
     const struct sms__node *sources, *family_sources; /* maps of rows of the sheet to texts; NULL */
     const struct sms__node *carveouts;                /* list of sizes of shared memory to choose from; NULL */

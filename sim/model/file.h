@@ -65,9 +65,11 @@ struct sms__variation {
 };
 int sms__file_vary(const struct sms__variation *variation, struct sms_file **out, struct sms_errors *errors);
 
-/* The document of a device or workload as sms__file_vary would find it; NULL if there is none. */
-const struct sms__node *sms__library_document(struct sms_file *library, const struct sms_load_options *options,
-                                              bool device, const char *name);
+/* The document of a device or workload as sms__file_vary would find it, and then those that a device takes values from:
+ * of its family, of its base and of that one's family. Returns their number; 0 if there is none. */
+enum { SMS__SOURCE_DOCUMENTS = 4 };
+size_t sms__library_documents(struct sms_file *library, const struct sms_load_options *options, bool device,
+                              const char *name, const struct sms__node *out[SMS__SOURCE_DOCUMENTS]);
 
 /* suggest.c: complains of a name that is in no file and no folder, with the nearest that is. */
 void sms__complain_unknown_model(struct sms_file *file, enum sms__document kind, const struct sms__node *node);

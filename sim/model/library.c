@@ -162,7 +162,8 @@ struct lookup {
     struct sms_file *library;
     bool device;
     const char *name;
-    const struct sms__node *found;
+    const struct sms__node **out;
+    size_t count;
 };
 
 static int look_up(void *user)
@@ -171,16 +172,22 @@ static int look_up(void *user)
     const struct sms__node name = {.kind = SMS__SCALAR, .text = lookup->name};
     enum sms__document kind = lookup->device ? SMS__DOCUMENT_DEVICE : SMS__DOCUMENT_WORKLOAD;
     size_t i = find(lookup->library, kind, lookup->name, &name);
-    if (i != NONE)
-        lookup->found = lookup->device ? lookup->library->device[i]->node : lookup->library->workload[i]->node;
+    if (i != NONE && !lookup->device)
+        lookup->out[lookup->count++] = lookup->library->workload[i]->node;
+    for (const struct sms__device *at = i != NONE && lookup->device ? lookup->library->device[i] : NULL; at;
+         at = at->about.base) { /* a base has none */
+        lookup->out[lookup->count++] = at->node;
+        if (at->about.family_node)
+            lookup->out[lookup->count++] = at->about.family_node;
+    }
     return SMS_OK;
 }
 
-const struct sms__node *sms__library_document(struct sms_file *library, const struct sms_load_options *options,
-                                              bool device, const char *name)
+size_t sms__library_documents(struct sms_file *library, const struct sms_load_options *options, bool device,
+                              const char *name, const struct sms__node *out[SMS__SOURCE_DOCUMENTS])
 {
     struct sms_errors errors = {0};
-    struct lookup lookup = {library, device, name, NULL};
+    struct lookup lookup = {library, device, name, out, 0};
     size_t devices = library->devices, workloads = library->workloads;
     library->errors = &errors;
     library->options = options;
@@ -188,8 +195,8 @@ const struct sms__node *sms__library_document(struct sms_file *library, const st
     library->errors = NULL;
     library->options = NULL;
     if (code == SMS_OK && errors.count == 0)
-        return lookup.found;
+        return lookup.count;
     library->devices = devices;
     library->workloads = workloads;
-    return NULL;
+    return 0;
 }

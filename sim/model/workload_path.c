@@ -10,15 +10,16 @@ static const struct sms__node *find_workload(struct sms__reader *reader, struct 
                                              const struct sms_load_options *options, const char *rest,
                                              const char **name)
 {
-    const struct sms__node *node = NULL;
-    for (const char *end = rest; *end && !node; end++) {
+    const struct sms__node *node[SMS__SOURCE_DOCUMENTS];
+    size_t found = 0;
+    for (const char *end = rest; *end && !found; end++) {
         end += strcspn(end, ".");
         *name = sms__copy(reader->arena, rest, (size_t)(end - rest));
-        node = sms__library_document(library, options, false, *name);
+        found = sms__library_documents(library, options, false, *name, node);
         if (!*end)
             break;
     }
-    return node;
+    return found ? node[0] : NULL;
 }
 
 const struct sms__node *sms__take_workload(struct sms__reader *reader, struct sms_file *library,

@@ -148,14 +148,17 @@ static bool add_plugin(struct key *key, const char *file)
 
 static bool add_model(struct key *key, struct sms_file *library, bool device, const char *name)
 {
-    const struct sms__node *node = sms__library_document(library, key->context->plan->options, device, name);
-    const struct hash *hash = node ? model_hash(key, node) : NULL;
-    if (!hash)
-        return false;
+    const struct sms__node *node[SMS__SOURCE_DOCUMENTS];
+    const size_t nodes = sms__library_documents(library, key->context->plan->options, device, name, node);
     add_text(&key->sha, device ? "device" : "workload");
     add_text(&key->sha, name);
-    add_bytes(&key->sha, hash->digest, sizeof hash->digest);
-    return true;
+    for (size_t i = 0; i < nodes; i++) {
+        const struct hash *hash = model_hash(key, node[i]);
+        if (!hash)
+            return false;
+        add_bytes(&key->sha, hash->digest, sizeof hash->digest);
+    }
+    return nodes > 0;
 }
 
 /* Each line of the list is "d NAME" for a device, "w NAME" for a workload, or "p FILE" for a policy or contention

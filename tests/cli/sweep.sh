@@ -228,6 +228,17 @@ sed -i 's/blocks: 200/blocks: 201/' models/workloads/mine.yaml
 again 3 "keys: a workload of three points"
 sed -i 's/sms: 4/sms: 5/' other.yaml
 again 4 "keys: the scenario"
+mkdir models/devices
+sed 's/^device: v100$/device: root/; s/^family: volta$/family: mine/' "$source/models/devices/v100.yaml" >models/devices/root.yaml
+printf 'device: branch\ninherits: root\nsms: 5\n' >models/devices/branch.yaml
+{ cat "$source/models/families.yaml" && printf -- '---\nfamily: mine\ngrids: 128\n'; } >models/families.yaml
+sed -i 's/{model: v100, sms: 5}/{model: branch}/' other.yaml
+again 4 "keys: another device"
+sed -i 's/^clock: 1530 MHz/clock: 1400 MHz/' models/devices/root.yaml
+again 4 "keys: the device that it inherits from"
+sed -i '$s/128/127/' models/families.yaml
+again 4 "keys: the family of that device"
+sed -i 's/{model: branch}/{model: v100, sms: 5}/' other.yaml
 sed -i 's/\[round_robin\]/[round_robin, leftover]/' key.yaml
 again 4 "keys: the policies"
 echo 'seed: 7' >>key.yaml
