@@ -113,7 +113,8 @@ static int residuals(const gsl_vector *x, void *user, gsl_vector *out)
     return GSL_SUCCESS;
 }
 
-/* Fits the three numbers of a knee. Sets them and the half-width of the exponent. Returns whether it could. */
+/* Fits the three numbers of a knee. Sets them and the half-width of the exponent. Returns whether it could. GSL gives a
+ * variance of 0 to a number that does not depend on the data, and then says nothing of the others. */
 static bool fit_curve(struct curve *curve, double at[3], double *half)
 {
     gsl_multifit_nlinear_parameters how = gsl_multifit_nlinear_default_parameters();
@@ -128,12 +129,12 @@ static bool fit_curve(struct curve *curve, double at[3], double *half)
         code = gsl_multifit_nlinear_driver(STEPS_MOST, 1e-10, 1e-10, 0, NULL, NULL, &info, fit);
         gsl_multifit_nlinear_covar(gsl_multifit_nlinear_jac(fit), 0, spread);
         gsl_blas_ddot(gsl_multifit_nlinear_residual(fit), gsl_multifit_nlinear_residual(fit), &off);
+        const double free_values = (double)(curve->count - 3);
         for (size_t i = 0; i < 3; i++)
             at[i] = exp(gsl_vector_get(gsl_multifit_nlinear_position(fit), i));
-        const size_t free_values = curve->count - 3;
-        *half = free_values ? at[2] * sms__student95(free_values + 1) *
-                                  sqrt(gsl_matrix_get(spread, 2, 2) * off / (double)free_values)
-                            : NAN;
+        *half = at[2] * sms__student95(curve->count - 2) * sqrt(gsl_matrix_get(spread, 2, 2) * off / free_values);
+        for (size_t i = 0; i < 3; i++)
+            *half = gsl_matrix_get(spread, i, i) > 0 ? *half : INFINITY;
     }
     gsl_matrix_free(spread);
     if (fit)
@@ -160,9 +161,10 @@ static void fit_knee(struct sms__calibration *calibration)
     at[0] = curve.seconds[0];
     at[1] = curve.blocks[last] - fmax(curve.seconds[last] - curve.seconds[0], 0); /* where flat and rising meet */
     at[2] = log(2);
-    if (!fit_curve(&curve, at, &half) || at[2] < 1 || at[2] > SMS_KNEE_MAX) {
+    const bool fits = fit_curve(&curve, at, &half) && at[1] > exp(curve.blocks[0]);
+    if (!fits || at[2] < 1 || at[2] > SMS_KNEE_MAX || half > at[2]) {
         calibration->fitted[SMS__SHEET_KNEE].from =
-            sms__print(calibration->arena, "the times of %s over its grids have no knee between 1 and %d",
+            sms__print(calibration->arena, "the times of %s over its grids show no knee between 1 and %d",
                        reads->kernel, SMS_KNEE_MAX);
         return;
     }

@@ -5,7 +5,9 @@ tools/validate takes, and traces of others, where the data is. Usage: calibrate.
 import csv
 import gzip
 import json
+import math
 import os
+import random
 import re
 import subprocess
 import sys
@@ -195,6 +197,44 @@ def check_refusals(work, files):
     refuse("has the same name as", train, work / "other/train-1.sqlite")
 
 
+def report_of(work, name, programs, turn=None):
+    """A report of programs whose kernels are of very unequal length, alone or in turns of a slice and two switches."""
+    report, draw = nsys.Report(work / f"{name}.sqlite", gpu=V100), random.Random(name)
+    for i, program in enumerate(programs):
+        report.process(100 + i, f"/usr/bin/{program}")
+        left = turn[0] if turn else math.inf
+        now = i * sum(turn) if turn else 0
+        while now < (400_000_000 if turn else 20_000_000):
+            start, length = now, draw.randint(10_000, 150_000)
+            while length > left:
+                now, length, left = now + left + turn[0] + 2 * turn[1], length - left, turn[0]
+            now, left = now + length, left - length
+            report.kernel(f"{program}(float*)", start, now - start, grid=160, block=128, pid=100 + i)
+    report.close()
+    return work / f"{name}.sqlite"
+
+
+def check_unequal(work):
+    """The end of a turn falls into long kernels more often than into short ones, and values do not suffer from it."""
+    programs = ("long", "short")
+    files = [report_of(work, f"{program}-1", [program]) for program in programs]
+    files += [report_of(work, f"unequal-{i}", programs, (1_500_000, 300_000)) for i in (1, 2)]
+    check_values(calibrate(*files, "--device", "v100"), ["slice", "switch"])
+
+
+def check_no_knee(work, files):
+    """Grids that all fill DRAM show how fast it is, and not how sharp its knee is."""
+    report, now = nsys.Report(work / "full.sqlite", gpu=V100), 0
+    for i in range(48):
+        length = round(4000 * (10 + i // 3 * 10) * (1 + 0.01 * nsys.wobble(i, 1000) / 1000))
+        report.kernel("stream(float*)", now, length, grid=10 + i // 3 * 10, block=1024)
+        now += length + 10_000
+    report.close()
+    out = calibrate(*files[:2], work / "full.sqlite", "--device", "v100", "--reads", "stream", "--out", work / "full")
+    check("a knee that the times do not show", "knee_dram not measured: the times of stream over its grids show no knee between 1 and 64" in out, out)
+    check("is not in the device", "knee" not in (work / "full/v100-calibrated.yaml").read_text())
+
+
 def check_clock(work, files):
     """The clock of a report of ncu, in its own units."""
     path = work / "hot.csv"
@@ -223,6 +263,8 @@ def main():
         check_folder(work)
         check_refusals(work, files)
         check_clock(work, files)
+        check_unequal(work)
+        check_no_knee(work, files)
         check_real_traces()
     return 1 if failed else 0
 
