@@ -86,7 +86,8 @@ static const char *find_window(struct call *call, struct sms__bound_window *wind
 {
     const struct sms_scenario *scenario = call->scenario;
     window->from_ps = scenario->warmup_ps;
-    window->to_ps = scenario->duration_ps - 2 * sms__slack_ps(scenario); /* the shortest window may be this long */
+    window->slack_ps = sms__slack_ps(scenario);
+    window->to_ps = scenario->duration_ps - 2 * window->slack_ps;
     name[0] = '\0';
     if (scenario->shares)
         return "the optimum of share policies on shared devices is not known";

@@ -74,8 +74,9 @@ double sms__bound_makespan_ps(const struct sms__bound_device *device, char name[
 /* The measured time: of a rate that can last, or of a run. */
 struct sms__bound_window {
     bool steady;
-    bool may_end_early; /* the run may end as early as to_ps, or later */
-    double from_ps, to_ps;
+    bool may_end_early;    /* the run may end as early as to_ps, or later */
+    double from_ps, to_ps; /* the shortest may be this long */
+    double slack_ps;       /* it may begin by as much later, and then end by as much later again */
     double *blocks; /* [kernels]: of the steady optimum over the window, which writes it; deviations of random work
                      * are allowed for about it */
 };

@@ -113,7 +113,7 @@ static double tick(const struct sms__linear_program *p, double work_ps)
 
 static bool begins_before(const struct sms__linear_program *p, const struct sms__bound_vm *vm)
 {
-    return !p->window->steady && (vm->vm->draws_phase || p->window->from_ps > vm->vm->start_ps);
+    return !p->window->steady && (vm->vm->draws_phase || p->window->from_ps + p->window->slack_ps > vm->vm->start_ps);
 }
 
 /* Jobs that can have a part in the window, or per second. */
@@ -232,12 +232,13 @@ static void couple_jobs(struct sms__linear_program *p, size_t v)
     add_row(p, GLP_UP, most, NULL);
 }
 
-/* The time for which a VM is there: its part of the window. */
+/* The time for which a VM is there: its part of the window, which is largest if that begins and ends late. */
 static double active(const struct sms__linear_program *p, const struct sms__bound_vm *vm)
 {
     const struct sms__bound_window *window = p->window;
-    bool whole = window->steady || window->may_end_early || vm->vm->start_ps <= window->from_ps;
-    return whole ? 1 : fmax(0, window->to_ps - vm->vm->start_ps) / p->time_ps;
+    const double from_ps = window->from_ps + window->slack_ps, to_ps = window->to_ps + 2 * window->slack_ps;
+    bool whole = window->steady || window->may_end_early || vm->vm->start_ps <= from_ps;
+    return whole ? 1 : fmax(0, to_ps - vm->vm->start_ps) / (to_ps - from_ps);
 }
 
 /* The time of the streams: launches that begin and end in the window take their least time. */

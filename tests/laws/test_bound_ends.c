@@ -172,9 +172,27 @@ static void luck_is_allowed_for_in_a_run_with_an_end(void **state)
     sms_file_free(file);
 }
 
+/* The time measured is drawn, and the part of it in which a late tenant is there with it. */
+static void no_run_exceeds_it_where_a_tenant_begins_in_the_time_measured(void **state)
+{
+    (void)state;
+    for (int seed = 1; seed <= 10; seed++) {
+        struct sms_file *file =
+            load_text(SMALL_DEVICE "---\nworkload: a\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 50 us, "
+                                   "jitter: 1 %%}]\n---\nscenario: s\ndevices: [{model: small}]\nvms:\n"
+                                   "  - {name: a, workload: a, repeat: forever, start: 0 s}\n"
+                                   "  - {name: b, workload: a, count: 9, repeat: forever, start: 3 ms}\n"
+                                   "run: {warmup: 1 ms, duration: 6 ms, seed: %d}\n",
+                      1, 64, "sm", seed);
+        (void)count_beyond_steady(file, SMS_BOUND_BLOCKS);
+        sms_file_free(file);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_run_exceeds_it_where_a_tenant_begins_in_the_time_measured),
         cmocka_unit_test(work_under_way_at_the_beginning_is_not_free),
         cmocka_unit_test(a_part_of_a_launch_needs_no_whole_waves),
         cmocka_unit_test(drawn_arrivals_are_known),
