@@ -17,7 +17,7 @@ static const char *const selects[] = {"binpack", "spread", "first", "random", NU
 static const struct sms_param params[] = {
     {"node_score", SMS_UNIT_CHOICE, 0, 3, NODE_FIRST,
      "says which node that fits is taken: the first, the one with the largest or smallest share of its GPU memory "
-     "allocated, or any",
+     "allocated, where an unhealthy GPU counts as allocated, or any",
      .choices = node_scores},
     {"gpu_select", SMS_UNIT_CHOICE, 0, 3, BINPACK,
      "says which GPU that fits is taken: the one with the least or most memory left, the lowest, or any",

@@ -24,7 +24,8 @@ static const struct sms_param params[] = {
      "the smallest sum of floats",
      .choices = ranks},
     {"empty_node_float", SMS_UNIT_TIME, 0, 2e19, 2e19,
-     "sets the sum of floats if no container with a deadline has run: more than any deadline, or 0 as in the paper"},
+     "sets the sum of floats if no job with a deadline was seen to begin: more than any deadline, or 0 as in the "
+     "paper"},
     {"query", SMS_UNIT_TIME, 0, 1e15, 1 * MS, "sets the time from the request to the answers"},
     {"rank_base", SMS_UNIT_TIME, 0, 1e15, 156.929 * MS, "sets the time to rank the answers (Kang 2022, Fig. 11)"},
     {"rank_node", SMS_UNIT_TIME, 0, 1e15, 0.035354 * MS,
