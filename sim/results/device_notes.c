@@ -3,25 +3,15 @@
 
 #include "../model/sheet.h"
 
-#include <string.h>
-
-bool sms__is_first_of_name(const struct sms_scenario *scenario, size_t device)
-{
-    size_t first = 0;
-    while (strcmp(scenario->device[first]->name, scenario->device[device]->name) != 0)
-        first++;
-    return first == device;
-}
-
-/* The whole devices for which it holds, each once, as "a100, v100"; "" if it holds for none. */
 const char *sms__names_of_devices(struct sms_results *results, bool (*holds)(const struct sms__device *device))
 {
     const struct sms_scenario *scenario = results->scenario;
-    const char *text = "";
+    const char **name = SMS__NEW(&results->arena, const char *, scenario->devices);
+    size_t found = 0;
     for (size_t d = 0; d < scenario->devices; d++)
-        if (!scenario->device[d]->mig.board && holds(scenario->device[d]) && sms__is_first_of_name(scenario, d))
-            text = sms__print(&results->arena, "%s%s%s", text, *text ? ", " : "", scenario->device[d]->name);
-    return text;
+        if (!scenario->device[d]->mig.board && holds(scenario->device[d]))
+            name[found++] = scenario->device[d]->name;
+    return sms__list_once(results, name, found, ", ");
 }
 
 bool sms__has_kernel(const struct sms_scenario *scenario, bool (*holds)(const struct sms__kernel *kernel))
@@ -62,27 +52,21 @@ static const struct sms__mode *mode_that(const struct sms_scenario *scenario, si
     return NULL;
 }
 
-static bool is_named(const struct sms_scenario *scenario, size_t d, assumes *holds)
-{
-    bool named = false;
-    for (size_t i = 0; i < d && !named; i++)
-        named = !strcmp(scenario->device[i]->name, scenario->device[d]->name) && mode_that(scenario, i, holds);
-    return named;
-}
-
-/* The whole devices of which a mode assumes something, each once, and the first such mode; NULL if none does. */
+/* The whole devices of which a mode assumes something, and the first such mode; NULL if none does. */
 static const struct sms__mode *mode_on_devices(struct sms_results *results, assumes *holds, const char **devices)
 {
     const struct sms_scenario *scenario = results->scenario;
     const struct sms__mode *mode = NULL;
-    *devices = "";
+    const char **name = SMS__NEW(&results->arena, const char *, scenario->devices);
+    size_t found = 0;
     for (size_t d = 0; d < scenario->devices; d++) {
         const struct sms__mode *here = mode_that(scenario, d, holds);
-        if (!here || scenario->device[d]->mig.board || is_named(scenario, d, holds))
+        if (!here || scenario->device[d]->mig.board)
             continue;
         mode = mode ? mode : here;
-        *devices = sms__print(&results->arena, "%s%s%s", *devices, **devices ? ", " : "", scenario->device[d]->name);
+        name[found++] = scenario->device[d]->name;
     }
+    *devices = sms__list_once(results, name, found, ", ");
     return mode;
 }
 

@@ -96,19 +96,28 @@ static void note_stp(struct sms_results *results)
                   most, scenario->vms, scenario->alone->label);
 }
 
+/* Equal devices share one struct and are neighbours, so that texts are made for the first of them alone. */
+static bool is_like_last(const struct sms_scenario *scenario, size_t d)
+{
+    return d > 0 && scenario->device[d] == scenario->device[d - 1];
+}
+
 /* The resources with a knee, as "dram of v100, l2 of v100"; "" if no device has one. */
 static const char *knees(struct sms_results *results)
 {
     const struct sms_scenario *scenario = results->scenario;
-    const char *text = "";
+    const char **text = NULL;
+    size_t found = 0;
     for (size_t d = 0; d < scenario->devices; d++) {
         const struct sms__device *device = scenario->device[d];
-        for (size_t r = 0; r < device->resources && sms__is_first_of_name(scenario, d); r++)
-            if (device->resource[r].knee > 0)
-                text = sms__print(&results->arena, "%s%s%s of %s", text, *text ? ", " : "", device->resource[r].name,
-                                  device->name);
+        for (size_t r = 0; r < device->resources && !is_like_last(scenario, d); r++) {
+            if (!(device->resource[r].knee > 0))
+                continue;
+            text = sms__grow(&results->arena, text, found, sizeof *text);
+            text[found++] = sms__print(&results->arena, "%s of %s", device->resource[r].name, device->name);
+        }
     }
-    return text;
+    return sms__list_once(results, text, found, ", ");
 }
 
 static bool is_device(const struct sms__device *device) { return device != NULL; }
@@ -390,7 +399,7 @@ static void note_lacking(struct sms_results *results)
             const struct sms__tenant *vm = &scenario->vm[v];
             const struct sms__device *device = scenario->device[d];
             if (vm->fit[d] || vm->device >= 0 || !sms__find_lacking(vm->workload, device).kernel ||
-                (d > 0 && device == scenario->device[d - 1]))
+                is_like_last(scenario, d))
                 continue;
             const char *lacks = sms__find_lacking(vm->workload, device).demand->resource;
             sms__names_add(&found,
@@ -404,19 +413,23 @@ static void note_lacking(struct sms_results *results)
 static void note_limits(struct sms_results *results)
 {
     const struct sms_scenario *scenario = results->scenario;
-    const char *text = "";
+    const char **text = NULL;
+    size_t devices = 0;
     for (size_t d = 0; d < scenario->devices; d++) {
         const struct sms__device *device = scenario->device[d];
         struct sms__names found = {.count = 0};
-        for (size_t i = 0; sms__sm_fields[i].name; i++)
+        for (size_t i = 0; sms__sm_fields[i].name && !is_like_last(scenario, d); i++)
             if (device->about.v100s >> i & 1 && strcmp(sms__sm_fields[i].name, "warp") != 0)
                 sms__names_add(&found, sms__sm_fields[i].name, -1);
-        if (found.count && !device->mig.board && sms__is_first_of_name(scenario, d))
-            text = sms__print(&results->arena, "%s%s%s of an SM of %s", text, *text ? "; " : "",
-                              sms__names_print(results, &found), device->name);
+        if (!found.count || device->mig.board)
+            continue;
+        text = sms__grow(&results->arena, text, devices, sizeof *text);
+        text[devices++] =
+            sms__print(&results->arena, "%s of an SM of %s", sms__names_print(results, &found), device->name);
     }
-    if (*text)
-        sms__note(results, "%s are those of a V100, because no file gives them", text);
+    if (devices)
+        sms__note(results, "%s are those of a V100, because no file gives them",
+                  sms__list_once(results, text, devices, "; "));
 }
 
 int sms__results_note(void *user)

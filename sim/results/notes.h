@@ -16,14 +16,14 @@ struct sms__names {
 void sms__names_add(struct sms__names *names, const char *name, double count);
 /* The list in words. */
 const char *sms__names_print(struct sms_results *results, const struct sms__names *names);
+/* Those of these texts that differ, in alphabetical order: the first ones as they are, the rest by number. Sorts them.
+ */
+const char *sms__list_once(struct sms_results *results, const char **text, size_t count, const char *separator);
 /* Appends a note to those of the results. */
 void sms__note(struct sms_results *results, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* device_notes.c: the devices of the scenario for which it holds, each once, as "a100, v100"; "" if it holds for none.
- */
+/* device_notes.c: the whole devices of the scenario for which it holds, as sms__list_once lists them; "" if none. */
 const char *sms__names_of_devices(struct sms_results *results, bool (*holds)(const struct sms__device *device));
-/* True of the first device of the scenario that has its name. */
-bool sms__is_first_of_name(const struct sms_scenario *scenario, size_t device);
 /* True if it holds for a kernel of some tenant. */
 bool sms__has_kernel(const struct sms_scenario *scenario, bool (*holds)(const struct sms__kernel *kernel));
 

@@ -111,6 +111,22 @@ static void limits_that_nobody_gave_are_noted(void **state)
     assert_false(notes_limits(all, "{shared_memory_per_block: 48 KiB}", "a V100"));
 }
 
+#define HEIR(name) "device: " name "\ninherits: small\n---\n"
+
+/* A list of all of them would take memory by the square of their number, and so would looking for each among them. */
+static void devices_are_noted_once_and_many_by_number(void **state)
+{
+    (void)state;
+    assert_true(notes_of(
+        load_text(SMALL_DEVICE "---\n" HEIR("e") HEIR("d") HEIR("c") HEIR("b")
+                      HEIR("a") "workload: w\nkernels: [{name: k, blocks: 40, threads: 32, block_time: 10 us}]\n---\n"
+                                "scenario: s\ndevices: [{model: e}, {model: d}, {model: c, count: 2}, "
+                                "{model: b}, {model: a}, {model: b}]\npolicies: [round_robin]\n"
+                                "vms: [{name: v, workload: w}]\n",
+                  20, 8, "sm"),
+        "a launch on a, b, c and 2 more costs nothing"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -119,6 +135,7 @@ int main(void)
         cmocka_unit_test(unlike_instances_are_noted),
         cmocka_unit_test(a_wave_that_just_fits_is_noted),
         cmocka_unit_test(limits_that_nobody_gave_are_noted),
+        cmocka_unit_test(devices_are_noted_once_and_many_by_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
