@@ -97,7 +97,7 @@ CANNOT = {
     "what a run of it needs": r"is for the device's own file|repeats forever: the run needs|moves pods with profiles|knows one (pod in an instance|mode of all)|is for processes: GPUs have|has no chunks|has no instance|give the run a duration|a warm-up is found (by|in)|needs a scenario with processes|runs? kernels beside|all have one mode|"
     r"pods are drawn|"
     r"(are|is) (for|of) pods with (a workload|workloads)|gpushare knows no|priority is of blocks|"
-    r"(vms|nodes): there are none",
+    r"(vms|nodes): its tables have no rows",
     "one key beside another": r"'run.until' is decided|stands alone in its entry|has no workload and no draw|has either workload or draw|unknown entry 'b'|has no value, because no job|is coarse under fidelity",
     "whether a wait for an event can end": r"waits for (the event|events)|jobs that wait for the event",
     "what a plan comes to": r"this would override|has no scenario|no scenario of the plan|points; a plan has|of each of \d+ fields|a file can have only one plan|cannot name a folder|a search (needs two|has a limit)|.axes. or .search. is missing",

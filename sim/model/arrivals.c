@@ -10,7 +10,7 @@ struct arrival_fields {
 };
 
 #define ARRIVALS                                                                                                       \
-    "arrivals are {rate: 30/s}, {poisson: TIME}, of that mean interval, {every: TIME}, or {times: [TIME, ...]}"
+    "'arrivals' needs exactly one of rate (30/s), poisson (a mean interval), every (an interval), times (a list)"
 
 static const double PS_PER_S = 1e12;
 

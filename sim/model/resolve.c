@@ -103,7 +103,7 @@ static void require(struct sms__reader *reader, const struct sms_scenario *scena
 {
     const struct sms__node *list = sms__node_get(scenario->node, key);
     if (count == 0 && list)
-        sms__complain(reader, list, "%s: there are none", key);
+        sms__complain(reader, list, "%s: its tables have no rows", key);
 }
 
 static void resolve_cluster(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario)

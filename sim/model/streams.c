@@ -69,7 +69,7 @@ static struct sms__streams listed(struct sms__reader *reader, const struct sms__
     if (!sms__expect_list(reader, list, SMS__STREAMS_MAX))
         return streams;
     if (list->items == 0)
-        sms__complain(reader, list, "streams: there are none");
+        sms__complain(reader, list, "streams: the list is empty");
     for (size_t i = 0; i < list->items && reader->errors->count <= SMS_ERRORS_MAX; i++)
         add_item(reader, list->item[i], repeat, &streams);
     return streams;

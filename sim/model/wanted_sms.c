@@ -90,7 +90,7 @@ void sms__read_green(struct sms__reader *reader, const struct sms__node *node, v
         if (!sms__expect_list(reader, node, SMS__GREEN_MAX))
             return;
         if (node->items == 0)
-            sms__complain(reader, node, "sms: there are none");
+            sms__complain(reader, node, "sms: the list is empty");
         uint64_t *set = SMS__NEW(reader->arena, uint64_t, SMS__GREEN_MAX / 64);
         for (size_t i = 0; i < node->items; i++)
             if (!read_range(reader, node->item[i], set))

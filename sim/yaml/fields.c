@@ -330,7 +330,7 @@ static bool expect_values(struct sms__reader *reader, const struct sms__node *va
     if (!sms__expect_list(reader, value, field->most ? field->most : SIZE_MAX))
         return false;
     if (value->items < field->least)
-        sms__complain(reader, value, "%s: there are none", field->name);
+        sms__complain(reader, value, "%s: the list is empty", field->name);
     return value->items >= field->least;
 }
 

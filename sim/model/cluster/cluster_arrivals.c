@@ -28,5 +28,5 @@ void sms__read_pod_arrivals(struct sms__reader *reader, const struct sms__node *
     given->batch = 1;
     sms__read_fields(reader, node, sms__pod_arrival_fields, given);
     if (node->kind == SMS__MAP && !sms__node_get(node, "every") == !sms__node_get(node, "poisson"))
-        sms__complain(reader, node, "arrivals are one of poisson, every");
+        sms__complain(reader, node, "'arrivals' needs exactly one of poisson, every");
 }

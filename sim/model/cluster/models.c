@@ -58,7 +58,7 @@ uint64_t sms__read_models(struct sms__reader *reader, const struct sms__node *no
     if (!sms__expect_list(reader, node, SMS_GPU_MODELS_MAX))
         return 0;
     if (node->items == 0)
-        sms__complain(reader, node, "models: there are none");
+        sms__complain(reader, node, "models: the list is empty");
     for (size_t i = 0; i < node->items; i++)
         models |= bit_of_model(reader, cluster, node->item[i]);
     return models;

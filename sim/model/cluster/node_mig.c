@@ -289,7 +289,7 @@ double sms__read_pod_profiles(struct sms__reader *reader, const struct sms__node
     if (!sms__expect_kind(reader, map, SMS__MAP))
         return 0;
     if (map->items == 0)
-        sms__complain(reader, map, "profiles: there are none");
+        sms__complain(reader, map, "profiles: the mapping is empty");
     struct sms__profile_times *times = SMS__APPEND(reader->arena, cluster->profiles.times, cluster->profiles.tables);
     *times = (struct sms__profile_times){.profiles = 0};
     for (size_t i = 0; i + 1 < map->items; i += 2) {

@@ -23,7 +23,7 @@ void sms__read_caps(struct sms__reader *reader, const struct sms__node *map, str
     if (!sms__expect_map(reader, map, CAPS_MAX))
         return;
     if (map->items == 0)
-        sms__complain(reader, map, "caps: there are none");
+        sms__complain(reader, map, "caps: the mapping is empty");
     struct sms__cap *cap = SMS__NEW(reader->arena, struct sms__cap, map->items / 2);
     const size_t before = reader->errors->count;
     for (size_t i = 0; i + 1 < map->items && reader->errors->count <= SMS_ERRORS_MAX; i += 2)

@@ -56,7 +56,7 @@ void sms__read_param(struct sms__reader *reader, const struct sms__node *key, co
     if (count)
         sms__complain_unknown(reader, key, "parameter", count, SMS__NAMES(params, name));
     else
-        sms__complain(reader, key, "unknown parameter '%.60s': there are none", key->text);
+        sms__complain(reader, key, "unknown parameter '%.60s': no parameters are accepted here", key->text);
 }
 
 void sms__read_params(struct sms__reader *reader, const struct sms__node *map, const struct sms_param *params,

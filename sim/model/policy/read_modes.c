@@ -53,7 +53,7 @@ bool sms__read_modes(struct sms__reader *reader, const struct sms__node *list, s
     struct sms__mode *part = SMS__NEW(reader->arena, struct sms__mode, list->items + 1);
     const char *label = "devices(";
     if (list->items == 0)
-        sms__complain(reader, list, "mode: there are none");
+        sms__complain(reader, list, "mode: the list is empty");
     *mode = (struct sms__mode){.part = part, .parts = list->items};
     bool sound = list->items > 0;
     for (size_t i = 0; i < list->items; i++) {
@@ -137,7 +137,7 @@ static void read_mode_of_instances(struct sms__reader *reader, const struct sms_
     if (!sms__expect_list(reader, list, SMS__INSTANCES_MAX))
         return;
     if (list->items == 0)
-        sms__complain(reader, list, "instances: there are none");
+        sms__complain(reader, list, "instances: the list is empty");
     struct sms__mode split = *mode;
     if (!sms__read_instances(reader, list, usual, &split) || !sound)
         return;
