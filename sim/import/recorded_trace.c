@@ -217,6 +217,12 @@ static int count_all(struct trace *trace)
 
 static const char *plural(size_t count, const char *one, const char *many) { return count == 1 ? one : many; }
 
+/* What follows on the part that was taken, if there were others. */
+static const char *left_out(struct sms__arena *arena, size_t others)
+{
+    return others ? sms__print(arena, "; %zu other%s left out", others, plural(others, "", "s")) : "";
+}
+
 static void state_part(const struct trace *trace, const struct part *part)
 {
     struct sms__arena *arena = trace->arena;
@@ -228,18 +234,18 @@ static void state_part(const struct trace *trace, const struct part *part)
         state(trace, "%s: nothing repeats; one job is the whole trace, %zu launches and %zu copies in %.6g ms", who,
               found->launches, found->copies, found->mean_s * 1e3);
     else if (found->rounds == 1)
-        state(trace, "%s: %s, %zu launches and %zu copies in %.6g ms; %zu others left out", who,
+        state(trace, "%s: %s, %zu launches and %zu copies in %.6g ms%s", who,
               found->others
                   ? "the steps that the program names differ; one job is that with the median number of operations"
                   : "one job is the only step that begins and ends in the trace",
-              found->launches, found->copies, found->mean_s * 1e3, found->others);
+              found->launches, found->copies, found->mean_s * 1e3, left_out(arena, found->others));
     else
         state(trace,
               "%s: one job is one of %zu equal %s, %zu launch%s and %zu cop%s in %.6g ms on average (coefficient "
-              "of variation %.1f %%); they cover %.1f %% of its operations' time; %zu other%s left out",
+              "of variation %.1f %%); they cover %.1f %% of its operations' time%s",
               who, found->rounds, found->named ? "steps that the program names" : "iterations", found->launches,
               plural(found->launches, "", "es"), found->copies, plural(found->copies, "y", "ies"), found->mean_s * 1e3,
-              100 * found->spread, 100 * found->covered, found->others, plural(found->others, "", "s"));
+              100 * found->spread, 100 * found->covered, left_out(arena, found->others));
     if (part->varying)
         state(trace,
               "%s: %zu of its launches differ in geometry between iterations; those of the middle one stand for all",
