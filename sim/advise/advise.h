@@ -39,6 +39,11 @@ struct sms__lone {
 };
 
 /* A program: one tenant of a file. */
+/* What a program does with a GPU to itself. */
+struct sms__with_gpu {
+    double per_s, mean_ns; /* jobs/s; mean latency */
+};
+
 struct sms__program {
     const char *name; /* of the tenant, and of its workloads */
     const char *path;
@@ -60,14 +65,15 @@ struct sms__program {
     double coarse_fold;               /* the least fold that they were written with */
     struct sms__kernel_runs *runs; /* [workloads]: of its kernels alone, kept until its texts are as they should be */
     size_t workloads;
-    double mix_ps;                    /* time alone of its launches side by side with others, block by block */
-    double mix_blocks;                /* and their blocks */
-    const struct sms__lone *lone;     /* [kernels]: these launches; NULL: not known */
-    double unknown;                   /* share of its kernels' time without counters, 0..1 */
-    double least_per_s;               /* jobs/s that all copies must do; 0: what they can */
-    double use_ps[SMS_RESOURCES_MAX]; /* of a job: time by share of each of the device's resources */
-    double alone_per_s;               /* jobs/s with the GPU to itself */
-    double alone_mean_ns;             /* mean latency there */
+    double mix_ps;                     /* time alone of its launches side by side with others, block by block */
+    double mix_blocks;                 /* and their blocks */
+    const struct sms__lone *lone;      /* [kernels]: these launches; NULL: not known */
+    double unknown;                    /* share of its kernels' time without counters, 0..1 */
+    double least_per_s;                /* jobs/s that all copies must do; 0: what they can */
+    double use_ps[SMS_RESOURCES_MAX];  /* of a job: time by share of each of the device's resources */
+    const struct sms__with_gpu *alone; /* [alone_runs]: by replication */
+    size_t alone_runs;
+    double alone_mean_ns; /* mean of these latencies */
 };
 
 struct sms__programs {

@@ -48,26 +48,43 @@ static double jobs_per_s(const struct sms_results *results, const struct sms__pr
     return sum;
 }
 
+/* The replications of which it is known what the program does alone. The same jobs arrive there, so each is compared
+ * with its own. */
+static size_t pairs_of(const struct sms__program *program, const struct sms_results *results)
+{
+    const size_t runs = sms_results_replications(results);
+    return runs < program->alone_runs ? runs : program->alone_runs;
+}
+
 /* Work done per GPU, where 1 is what a GPU does for one program at a time. */
 static struct sms_estimate gain_of(const struct sms__programs *programs, const struct sms__way *way,
                                    const struct sms_results *results)
 {
     struct sms__moments moments = {0};
-    for (size_t r = 0; r < sms_results_replications(results); r++) {
+    for (size_t r = 0; r < pairs_of(&programs->program[0], results); r++) {
         double sum = 0;
         for (size_t p = 0; p < programs->count; p++)
-            sum += jobs_per_s(results, programs, way, p, r) / programs->program[p].alone_per_s;
+            sum += jobs_per_s(results, programs, way, p, r) / programs->program[p].alone[r].per_s;
         sms__estimate_add(&moments, sum / (way->alone ? (double)programs->count : 1));
     }
     return sms__estimate_close(moments);
 }
 
-static struct sms_estimate scaled(struct sms_estimate estimate, double by)
+/* Of the copy for which it is greatest. */
+static struct sms_estimate slowdown_of(const struct sms_results *results, const struct sms__way *way, size_t p,
+                                       const struct sms__program *program)
 {
-    estimate.mean *= by;
-    estimate.sd *= by;
-    estimate.ci95 *= by;
-    return estimate;
+    struct sms_estimate most = {.mean = NAN};
+    for (uint64_t copy = 0; copy < way->copies[p]; copy++) {
+        struct sms__pairs pairs = {0};
+        for (size_t r = 0; r < pairs_of(program, results); r++)
+            sms__pairs_add(&pairs, value(results, r, SMS_VM, sms__way_first(way, p) + copy, "job_latency_mean_ns"),
+                           program->alone[r].mean_ns);
+        const struct sms_estimate own = sms__pairs_ratio(&pairs);
+        if (!(own.mean <= most.mean))
+            most = own;
+    }
+    return most;
 }
 
 static void set_share(const struct sms__programs *programs, const struct sms__outlook *outlook, size_t p)
@@ -80,7 +97,7 @@ static void set_share(const struct sms__programs *programs, const struct sms__ou
     for (size_t r = 0; r < sms_results_replications(results); r++)
         sms__estimate_add(&per_s, jobs_per_s(results, programs, way, p, r));
     share->per_s = sms__estimate_close(per_s);
-    share->slowdown = scaled(worst(results, way, p, "job_latency_mean_ns"), 1 / program->alone_mean_ns);
+    share->slowdown = slowdown_of(results, way, p, program);
     share->p50_ns = worst(results, way, p, "job_latency_p50_ns");
     share->p99_ns = worst(results, way, p, "job_latency_p99_ns");
     const struct sms__result p99 = {results, 0, SMS_VM, sms__way_first(way, p),
@@ -222,10 +239,17 @@ const char *sms__why_fails(struct sms__arena *arena, const struct sms_results *r
 }
 
 /* What each program takes alone is the measure of the ways that are described later. */
-static void set_alone(const struct sms__programs *programs, const struct sms__outlook *outlook)
+static void set_alone(struct sms__arena *arena, const struct sms__programs *programs,
+                      const struct sms__outlook *outlook)
 {
+    const size_t runs = sms_results_replications(outlook->results);
     for (size_t p = 0; p < programs->count; p++) {
-        programs->program[p].alone_per_s = mean_jobs_per_s(outlook->results, programs, outlook->way, p);
+        struct sms__with_gpu *alone = SMS__NEW(arena, struct sms__with_gpu, runs);
+        for (size_t r = 0; r < runs; r++)
+            alone[r] = (struct sms__with_gpu){jobs_per_s(outlook->results, programs, outlook->way, p, r),
+                                              value(outlook->results, r, SMS_VM, p, "job_latency_mean_ns")};
+        programs->program[p].alone = alone;
+        programs->program[p].alone_runs = runs;
         programs->program[p].alone_mean_ns = mean_of(outlook->results, p, "job_latency_mean_ns").mean;
     }
 }
@@ -234,7 +258,7 @@ void sms__describe(struct sms__arena *arena, const struct sms__programs *program
                    struct sms__outlook *outlook)
 {
     if (outlook->way->alone)
-        set_alone(programs, outlook);
+        set_alone(arena, programs, outlook);
     outlook->gain = gain_of(programs, outlook->way, outlook->results);
     for (size_t p = 0; p < programs->count; p++)
         set_share(programs, outlook, p);

@@ -91,6 +91,15 @@ def check_own_instances(work):
         near(f"{program['program']} in its instance", program["job_latency_p50_ns"]["mean"], 10e6 * 108 / sms)
 
 
+def check_pairs():
+    """Each replication is compared with the same jobs alone: a GPU for each program does just its own work, in the same time."""
+    own = way(advise("v100/hotspot_512", "v100/cfd_193k", "--device", "v100", "--load", "hotspot_512:40000/s", "--unknowns", "1"), "exclusive")
+    served = own["programs"][0]
+    check("latencies differ from run to run", served["job_latency_p99_ns"]["ci95"] > 0, served)
+    check("the slowdown alone is 1 in all of them", served["slowdown_ratio"] == {"mean": 1, "ci95": None}, served)
+    check("and the work is that of one GPU", own["work_ratio"] == {"mean": 1, "ci95": None}, own["work_ratio"])
+
+
 def check_seldom(work):
     """Jobs of which none arrives in a run do not lack memory."""
     fast, seldom = coarse(work / "fast.yaml", 10), coarse(work / "seldom.yaml", 10)
@@ -492,6 +501,7 @@ with tempfile.TemporaryDirectory() as folder:
     check_seldom_requests()
     check_shared_instances(Path(folder))
     check_own_instances(Path(folder))
+    check_pairs()
     check_seldom(Path(folder))
     check_cores(Path(folder))
     check_alone(Path(folder))
