@@ -6,7 +6,7 @@
 
 /* A cycle of turns among launches of a queue. */
 struct sms__turn {
-    const void *first; /* the one that had the first turn of the cycle */
+    const void *first; /* launch of the stream that had the first turn of the cycle, or its next */
     size_t turns;      /* ended since then */
 };
 
