@@ -40,8 +40,6 @@ static struct sms_estimate change_of(const struct sms__outcome *answer, size_t p
     *ratio = !isnan(change.mean);
     if (!*ratio)
         change = sms__result_difference(&answer->asked, policy, over);
-    if (sms__mostly_zero(&answer->asked, policy) || sms__mostly_zero(&answer->asked, over))
-        change.ci95 = NAN;
     return change;
 }
 

@@ -55,18 +55,12 @@ static void say_missed(const struct sms__result *row, struct line *line, FILE *t
     }
 }
 
-static void say_zeros(const struct sms__result *row, struct line *line, FILE *to)
+static void say_same(const struct sms__result *row, struct line *line, FILE *to)
 {
-    const size_t n = sms_results_replications(row->results);
-    for (size_t p = 0; p < sms_results_policies(row->results); p++) {
-        size_t zeros = 0;
-        for (size_t r = 0; r < n; r++)
-            zeros += sms_results_value(row->results, p, r, row->subject, row->idx, row->metric) == 0;
-        if (sms__mostly_zero(row, p) && name_next(line, to))
-            fprintf(to, "%s %.*s under %s (%zu of %zu)", sms__result_subject(row),
-                    sms__shown_length(sms__result_metric(row)), sms__result_metric(row),
-                    sms_results_policy(row->results, p), zeros, n);
-    }
+    for (size_t p = 0; p < sms_results_policies(row->results); p++)
+        if (sms__mostly_same(row, p) && !sms__maximum_of(row, p) && name_next(line, to))
+            fprintf(to, "%s %.*s under %s", sms__result_subject(row), sms__shown_length(sms__result_metric(row)),
+                    sms__result_metric(row), sms_results_policy(row->results, p));
 }
 
 typedef void say(const struct sms__result *row, struct line *line, FILE *to);
@@ -103,14 +97,16 @@ static void say_all(const struct sms_results *results, say *each, struct line *l
 bool sms__print_few(const struct sms_results *results, FILE *to)
 {
     const bool exact = sms_results_exact(results); /* asked once, because it may look at all values */
-    struct line maximum = {exact ? "too few values for this percentile, so the maximum is shown"
-                                 : "too few values for this percentile, so the maximum is shown, without a verdict",
-                           0},
-                missed = {"no deadline was missed; the rate, with 95 % confidence", 0},
-                zeros = {"0 in most replications, so no interval is shown", 0};
+    struct line
+        maximum =
+            {exact ? "too few values for this percentile, so the maximum is shown"
+                   : "too few values for this percentile, so the maximum is shown, without an interval or a verdict",
+             0},
+        missed = {"no deadline was missed; the rate, with 95 % confidence", 0},
+        same = {"the same in most replications, so no interval is shown", 0};
     say_all(results, say_maximum, &maximum, to);
     if (!exact)
         say_all(results, say_missed, &missed, to);
-    say_all(results, say_zeros, &zeros, to);
-    return maximum.count || missed.count || zeros.count;
+    say_all(results, say_same, &same, to);
+    return maximum.count || missed.count || same.count;
 }

@@ -78,7 +78,7 @@ enum { SMS__CLASS_COLUMNS = 5 };
 extern const char *const sms__class_columns[SMS__CLASS_COLUMNS + 1];
 
 /* few.c: lines below a table that say which of its values are of few jobs: percentiles that are the maximum, misses of
- * which none was seen, medians that are mostly 0. Returns whether there are any. */
+ * which none was seen, percentiles that are mostly the same. Returns whether there are any. */
 bool sms__print_few(const struct sms_results *results, FILE *to);
 
 /* compare.c: changes over a baseline, with p-values corrected for their number; as CSV, ratios and the gaps to the

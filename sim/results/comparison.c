@@ -63,9 +63,7 @@ struct sms_comparison sms__compare(const struct sms__result *of, size_t policy, 
         .p = NAN,
         .maximum_of = fewest(of, policy, baseline),
     };
-    const bool zeros = sms__mostly_zero(of, policy) || sms__mostly_zero(of, baseline);
-    compared.judged = sms_results_exact(results) || !(compared.maximum_of || zeros);
-    compared.difference.ci95 = zeros ? (double)NAN : compared.difference.ci95;
+    compared.judged = sms_results_exact(results) || (sms__is_judged(of, policy) && sms__is_judged(of, baseline));
     const bool nothing =
         base.mean == 0 && !(base.sd > 0) && compared.difference.mean == 0 && !(compared.difference.sd > 0);
     if (policy == baseline)

@@ -41,12 +41,6 @@ static double most_off(const struct sms__result *of, size_t policy, double error
     return sms__student(estimate.n, error) * estimate.sd / sqrt((double)estimate.n);
 }
 
-/* Whether the mean can be judged; what is exact can. */
-static bool can_tell(const struct sms__result *of, size_t policy)
-{
-    return !sms__maximum_of(of, policy) && !sms__mostly_zero(of, policy);
-}
-
 enum sms__told sms__tell_limit(const struct sms_results *results, size_t policy, const struct sms__limit *limit)
 {
     const struct sms__until *until = &results->scenario->until;
@@ -58,7 +52,7 @@ enum sms__told sms__tell_limit(const struct sms_results *results, size_t policy,
         return SMS__NOT_TOLD;
     if (sms_results_exact(results) || sms__results_repeat(results, policy))
         return good > 0 || (limit->at && !(good < 0)) ? SMS__MET : SMS__MISSED;
-    if (!can_tell(&of, policy))
+    if (!sms__is_judged(&of, policy))
         return SMS__NOT_TOLD;
     if (good > 0)
         return good > most_off(&of, policy, error) ? SMS__MET : SMS__NOT_TOLD;
@@ -85,7 +79,7 @@ static bool may_tell(const struct sms_results *results, size_t policy)
         return false;
     for (size_t i = 0; i < until->limits; i++) {
         const struct sms__result of = sms__limit_asks(results, &until->limit[i]);
-        may |= sms__tell_limit(results, policy, &until->limit[i]) == SMS__NOT_TOLD && can_tell(&of, policy);
+        may |= sms__tell_limit(results, policy, &until->limit[i]) == SMS__NOT_TOLD && sms__is_judged(&of, policy);
     }
     return may;
 }

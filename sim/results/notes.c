@@ -16,7 +16,7 @@
 /* STP is above the number of tenants by more than the ends of a run explain. */
 #define STP_ABOVE 1.001
 
-enum { KERNELS_FEW = 200, REPLICATIONS_FEW = 5 };
+enum { KERNELS_FEW = 200, REPLICATIONS_FEW = 7 };
 
 /* The longer a run, the nearer are the tenants' rates to each other and the worse is its worst job. */
 static void note_length(struct sms_results *results)

@@ -165,66 +165,6 @@ double sms_results_value_named(const struct sms_results *results, const char *po
                                       subject_named(results, is, subject), (size_t)at);
 }
 
-struct sms_estimate sms__results_first(const struct sms_results *results, size_t policy, enum sms_subject subject,
-                                       size_t idx, size_t metric, size_t n)
-{
-    struct sms__moments estimate = {0};
-    for (size_t i = 0; i < n; i++) {
-        double value = sms_results_value(results, policy, i, subject, idx, metric);
-        if (!isnan(value))
-            sms__estimate_add(&estimate, value);
-    }
-    return sms__estimate_close(estimate);
-}
-
-bool sms__mostly_zero(const struct sms__result *of, size_t policy)
-{
-    const size_t n = sms_results_replications(of->results);
-    size_t zeros = 0, values = 0;
-    if (of->metric >= sms__metric_count(of->subject) || !strstr(sms__metric_name(of->subject, of->metric), "_p50_"))
-        return false;
-    for (size_t r = 0; r < n; r++) {
-        const double value = sms_results_value(of->results, policy, r, of->subject, of->idx, of->metric);
-        zeros += value == 0;
-        values += !isnan(value);
-    }
-    return 2 * zeros > values && zeros < values;
-}
-
-struct sms_estimate sms_results_estimate(const struct sms_results *results, size_t policy, enum sms_subject subject,
-                                         size_t idx, size_t metric)
-{
-    const size_t n = sms_results_replications(results);
-    struct sms_estimate estimate = sms__results_first(results, policy, subject, idx, metric, n);
-    if (sms__mostly_zero(&(struct sms__result){results, policy, subject, idx, metric}, policy))
-        estimate.ci95 = NAN;
-    return estimate;
-}
-
-static struct sms__pairs pairs_of(const struct sms_results *results, size_t policy, size_t baseline,
-                                  enum sms_subject subject, size_t idx, size_t metric)
-{
-    struct sms__pairs pairs = {0};
-    for (size_t i = 0; i < sms_results_replications(results); i++)
-        sms__pairs_add(&pairs, sms_results_value(results, policy, i, subject, idx, metric),
-                       sms_results_value(results, baseline, i, subject, idx, metric));
-    return pairs;
-}
-
-struct sms_estimate sms_results_ratio(const struct sms_results *results, size_t policy, size_t baseline,
-                                      enum sms_subject subject, size_t idx, size_t metric)
-{
-    const struct sms__pairs pairs = pairs_of(results, policy, baseline, subject, idx, metric);
-    return sms__pairs_ratio(&pairs);
-}
-
-struct sms_estimate sms_results_difference(const struct sms_results *results, size_t policy, size_t baseline,
-                                           enum sms_subject subject, size_t idx, size_t metric)
-{
-    const struct sms__pairs pairs = pairs_of(results, policy, baseline, subject, idx, metric);
-    return sms__pairs_difference(&pairs);
-}
-
 const struct sms_errors *sms_results_warnings(const struct sms_results *results)
 {
     static const struct sms_errors none;

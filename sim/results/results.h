@@ -65,11 +65,9 @@ size_t sms__values_count(const struct sms_results *results, enum sms_subject sub
 /* The same of all subjects, and of `end_ps`, where they begin, and `counted`. */
 size_t sms__values_size(const struct sms_results *results);
 
-/* results.c: the estimate over the first n replications. */
+/* estimates.c: the estimate over the first n replications. */
 struct sms_estimate sms__results_first(const struct sms_results *results, size_t policy, enum sms_subject subject,
                                        size_t idx, size_t metric, size_t n);
-/* The same file: whether the metric is a median that is 0 in more than half of the replications, but not in all. */
-bool sms__mostly_zero(const struct sms__result *of, size_t policy);
 /* Each is for sms__guard of the results' arena, and returns SMS_OK. The first chooses the policies that the
  * options name, or all, and allocates what does not grow with replications. The second allocates the rows of
  * replications up to `wanted`. */

@@ -1,4 +1,4 @@
-/* Finds values that allow no verdict (verdict.h). */
+/* Judges values (verdict.h). */
 #include "verdict.h"
 
 #include <math.h>
@@ -6,69 +6,6 @@
 #include <string.h>
 
 static bool begins(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
-
-/* Jobs of the class, or of all tenants if `cls` is NULL; if `timed`, of those with a deadline. Each pod may have one.
- */
-static double jobs_of(const struct sms_results *results, const struct sms__values *values, const char *cls, bool timed)
-{
-    double jobs = 0;
-    for (size_t v = 0; v < results->scenario->vms; v++) {
-        const struct sms__tenant *vm = &results->scenario->vm[v];
-        const bool has = vm->deadline_ps > 0 || results->scenario->cluster;
-        jobs += (!cls || vm->cls == cls) && (!timed || has) ? values->counted[v] : 0;
-    }
-    return jobs;
-}
-
-/* How many jobs or pods a value is of; NAN where that is not known. */
-static double count_in(const struct sms_results *results, const struct sms__values *values, enum sms_subject subject,
-                       size_t idx, const char *name)
-{
-    const double *pods = values->counted + results->scenario->vms;
-    const bool misses = !strcmp(name, "deadline_miss_ratio");
-    if (subject == SMS_VM && (misses || begins(name, "job_latency_")))
-        return values->counted[idx];
-    if (subject == SMS_HOST && misses)
-        return jobs_of(results, values, NULL, true);
-    if (subject == SMS_CLASS && (misses || begins(name, "job_latency_")))
-        return jobs_of(results, values, results->scenario->cls.name[idx], misses);
-    if (subject != SMS_CLUSTER)
-        return NAN;
-    if (misses)
-        return pods[SMS__COUNT_TIMED];
-    if (begins(name, "slowdown_"))
-        return pods[SMS__COUNT_SLOWDOWNS];
-    if (begins(name, "wait_"))
-        return pods[SMS__COUNT_WAITS];
-    return begins(name, "turnaround_") ? pods[SMS__COUNT_TURNAROUNDS] : (double)NAN;
-}
-
-static double count_of(const struct sms__result *of, size_t policy, size_t replication)
-{
-    const struct sms_results *results = of->results;
-    return count_in(results, &results->values[policy * results->room + replication], of->subject, of->idx,
-                    sms__metric_name(of->subject, of->metric));
-}
-
-double sms__counted(const struct sms__result *of, size_t policy)
-{
-    double sum = 0;
-    for (size_t r = 0; r < of->results->replications; r++)
-        sum += count_of(of, policy, r);
-    return sum;
-}
-
-size_t sms__maximum_of(const struct sms__result *of, size_t policy)
-{
-    const char *name = of->metric == SIZE_MAX ? "" : sms__metric_name(of->subject, of->metric);
-    const double enough = strstr(name, "_p99_") ? 100 : strstr(name, "_p95_") ? 20 : 0;
-    double least = INFINITY;
-    for (size_t r = 0; r < of->results->replications && enough > 0; r++) {
-        const double count = count_of(of, policy, r);
-        least = count > 0 && count < least ? count : least;
-    }
-    return least < enough ? (size_t)least : 0;
-}
 
 double sms__most_missed(const struct sms__result *of, size_t policy)
 {
@@ -95,7 +32,7 @@ bool sms__allows_verdict(const struct sms_results *results, const struct sms_que
     const struct sms__result of = {results, 0, asked->subject, asked->idx, asked->metric};
     bool allows = true;
     for (size_t p = 0; p < results->policies; p++)
-        allows &= !sms__maximum_of(&of, p) && !sms__mostly_zero(&of, p);
+        allows &= sms__is_judged(&of, p);
     return allows || sms_results_exact(results);
 }
 

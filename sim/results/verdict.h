@@ -1,5 +1,5 @@
 /* Which policies are best, and which values allow no verdict. A percentile of few jobs is their maximum, which grows
- * with the length of the run, and a median that is mostly 0 (results.h) has no spread to judge by. */
+ * with the length of the run, and one that is mostly 0 has no spread to judge by. */
 #ifndef SMS_RESULTS_VERDICT_H
 #define SMS_RESULTS_VERDICT_H
 
@@ -10,6 +10,14 @@
 /* How many jobs (pods, of a cluster) a percentile is the maximum of, in the replication with fewest; 0 if it is none,
  * or is of something else. The 99th percentile is the maximum of fewer than 100 values, the 95th of fewer than 20. */
 size_t sms__maximum_of(const struct sms__result *of, size_t policy);
+
+/* Whether the metric is a percentile with the same value in more than half of the replications, but not in all. It has
+ * no interval, because a few replications do not show how far the others are away. The second: that value is 0. */
+bool sms__mostly_same(const struct sms__result *of, size_t policy);
+bool sms__mostly_zero(const struct sms__result *of, size_t policy);
+
+/* Whether the value allows a verdict: it is neither a maximum nor mostly 0. Exact results always do. */
+bool sms__is_judged(const struct sms__result *of, size_t policy);
 
 /* If no deadline was missed: the share of misses is below this with a confidence of 95 %. It is 3 / jobs (the rule of
  * three), at most 1. NAN for other values and metrics. It means nothing where results are exact. */

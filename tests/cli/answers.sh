@@ -92,10 +92,10 @@ devices: [{model: v100}]
 queue: fifo
 policies: [round_robin, fine_grained]
 vms:
-  - {name: server, workload: v100/bfs_64k, arrivals: {poisson: 2 ms}, deadline: 5 ms}
+  - {name: server, workload: v100/bfs_64k, arrivals: {poisson: 1 ms}, deadline: 5 ms}
   - {name: stencil, workload: v100/cfd_097k, streams: 2, repeat: forever}
 answer: {metric: job_latency_p99_ns, of: server}
-run: {duration: 60 ms, replications: 2}
+run: {duration: 130 ms, replications: 2, seed: 2}
 END
 is "the least change" ".*interval -100.0 to \+[0-9.]+\)" "$work/least.yaml"
 # What the best policy makes worse is told if it is no chance, and where a baseline is told apart, what it loses.
@@ -196,7 +196,7 @@ is "best because one fails" "plain.mps has the lowest makespan of host: .*; unde
 # Policies are ranked by their means, and a change is a ratio of means, which follows their order; the mean of the ratios would not.
 sed 's/duration: 60 ms/duration: 6 ms/; s/poisson: 2 ms/poisson: 1 ms/; s/jitter: 10 %, demand: {fp64/spread: exponential, demand: {fp64/; s/jitter: 10 %/jitter: 50 %/
 s/blocks: 4000/blocks: 400/' "$work/rule.yaml" | sed 's/^policies.*/policies: [round_robin, breadth_first, depth_first]/; s/, deadline: 1 ms//' >"$work/skewed.yaml"
-is "the mean ratio is higher, the mean lower" "no verdict on job_latency_p99 of server: depth_first has 952.8 us; depth_first: -0.2 % vs round_robin .95 % interval -3.2 to \\+2.8." "$work/skewed.yaml"
+is "the mean ratio is higher, the mean lower" "no verdict on job_latency_p99 of server: depth_first has 952.8 us; depth_first: -0.2 % vs round_robin; this is the maximum of 4 jobs.*" "$work/skewed.yaml"
 
 # Throughput is highest, or the latency of one lowest, where another gets nothing, and the answer says so.
 cat >"$work/starved.yaml" <<'END'
@@ -289,7 +289,7 @@ try 0 "a folder with answers" run --quiet --out "$work/figures" "$work/fair.yaml
 try 0 "figures of answers" plot "$work/figures" --format svg
 if [ "$(head -1 <<<"$output")" = "$work/figures/plots/answer.svg" ]; then ok; else bad "the answer is the first figure" "$output"; fi
 if python3 - "$work/figures" <<'END'; then ok; else bad "the figure of the answer is not of what is asked"; fi
-import csv, html, re, sys
+import csv, html, math, re, sys
 folder = sys.argv[1]
 drawn = [[row["name"], float(row["value"]), float(row["ci95"])] for row in csv.DictReader(open(folder + "/plots/answer.csv"))]
 wanted = []
@@ -300,7 +300,8 @@ for scenario, file, name, metric in (("asked", "hosts", "host", "fairness_ratio"
             scale = 1e6 if metric.endswith("_ns") else 1
             wanted.append([name, float(row[metric]) / scale, float(row["ci95_" + metric] or "nan") / scale])
 assert len(drawn) == 6 and [row[0] for row in drawn] == [row[0] for row in wanted], drawn
-assert all(abs(row[i] / have[i] - 1) < 1e-8 for row, have in zip(drawn, wanted) for i in (1, 2)), (drawn, wanted)
+assert all(math.isclose(row[i], have[i], rel_tol=1e-8) or math.isnan(row[i]) and math.isnan(have[i])
+           for row, have in zip(drawn, wanted) for i in (1, 2)), (drawn, wanted)
 svg = html.unescape(open(folder + "/plots/answer.svg").read())
 text = re.sub(r"\s+", " ", " ".join(re.findall(r">([^<>]+)<", svg)))
 for part in ("Which policy has the highest fairness of host?", " of server (m", " bound ",

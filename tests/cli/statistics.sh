@@ -232,7 +232,8 @@ assert manifest["until"].keys() == until.keys() and abs(manifest["until"]["reach
 assert manifest["replications"] == one["replications"]
 END
 
-# Percentiles of few jobs are maxima and win nothing; no miss is not 0 %; a median that is mostly 0 has no interval.
+# Percentiles of few jobs are maxima and win nothing; no miss is not 0 %; neither maxima nor percentiles
+# that are mostly the same have an interval.
 cat >few.yaml <<'END'
 workload: w
 synthetic: true
@@ -250,7 +251,7 @@ answer: {metric: job_latency_p99_ns, of: s}
 END
 try 0 "a maximum of few jobs" compare few.yaml
 prints "few: no verdict on job_latency_p99 of s: "; prints "; this is the maximum of 10 jobs, not a percentile;"
-prints "  too few values for this percentile, so the maximum is shown, without a verdict: s job_latency_p99 (max of 10 jobs)"
+prints "  too few values for this percentile, so the maximum is shown, without an interval or a verdict: s job_latency_p99 (max of 10 jobs)"
 prints "; deadlines missed: 0 % under fine_grained (at most 5 %)"; prints "s under round_robin at most 5 % (0 of 60 jobs)"
 if grep "^  s job_latency_p99" <<<"$output" | grep -q "[✓✗]"; then bad "a maximum has a verdict" "$output"; else ok; fi
 if grep "^  s job_latency_p50" <<<"$output" | grep -q "✓"; then ok; else bad "the same difference of medians has one" "$output"; fi
@@ -280,9 +281,10 @@ answer: {metric: wait_p50_ns}
 run: {replications: 20}
 END
 try 0 "a median that is mostly 0" run idle.yaml
-prints "  0 in most replications, so no interval is shown: cluster wait_p50 under first_fit (19 of 20)"
+prints "  the same in most replications, so no interval is shown: cluster wait_p50 under first_fit"
 prints "cluster wait_p99 (max of 15 pods)"
 if "$smsched" run --format csv idle.yaml | grep -q "wait_p50_ns,[0-9.]*,[0-9.]*,,20,$"; then ok; else bad "it has an interval in CSV"; fi
+if "$smsched" run --format csv idle.yaml | grep -q "wait_p99_ns,[0-9.]*,[0-9.]*,,20,$"; then ok; else bad "a maximum has an interval in CSV"; fi
 
 # A base of 0 in some replication has no ratio.
 cat >zero.yaml <<'END'
@@ -313,7 +315,7 @@ rows = [re.split(" {2,}", line.strip()) for line in open("zero.txt") if line.sta
 shown = {name.split()[1]: change.lstrip("✓✗* ").split() for name, base, change in rows}
 text = {c["metric"]: shown[c["metric"].removesuffix("_ns")] for c in family if c["metric"].removesuffix("_ns") in shown}
 unchanged = next(line for line in open("zero.txt") if line.startswith("  the same under all policies: "))
-seen = {"ratio": 0, "same": 0, "difference": 0, "nothing": 0}
+seen = {"ratio": 0, "same": 0, "difference": 0, "nothing": 0, "few": 0}
 for c in family:
     metric = c["metric"]
     base, own = ([x for x, in db.execute(f"SELECT {metric} FROM cluster WHERE position = ? ORDER BY replication", (p,))] for p in (0, 1))
@@ -326,6 +328,10 @@ for c in family:
     if metric not in text:
         assert f"cluster {metric.removesuffix('_ns')} " in unchanged and set(difference) == {0}, (metric, unchanged)
         seen["nothing" if max(base + own) == 0 else "same"] += 1
+        continue
+    if c["difference_ci95"] is None and spread > 0:  # a maximum of few pods, or mostly the same
+        seen["few"] += 1
+        assert re.search("_p(50|95|99)_", metric) and c["ratio_ci95"] is None and "±" not in text[metric], (c, text[metric])
         continue
     assert c["difference_ci95"] is None if spread == 0 else abs(c["difference_ci95"] - spread) <= 1e-6 * spread, c
     if min(base) > 0 and c["ratio_ci95"] is None:  # the same everywhere: no interval, no test, no star
@@ -382,7 +388,8 @@ import csv, json
 exact, drawn = (list(csv.DictReader(open(f"{name}.csv"))) for name in ("exact", "drawn"))
 assert all(row["ci95"] == "" and row["interval"] == ("exact" if row["mean"] else "") for row in exact)
 for row in drawn:
-    word = "" if not row["mean"] else "student" if row["ci95"] else "same"
+    word = "" if not row["mean"] else "student" if row["ci95"] else "same" if float(row["sd"]) == 0 else ""
+    assert word or not row["mean"] or "_p9" in row["metric"] or "_p50" in row["metric"], row
     assert row["interval"] == word and row["ci95"] != "0", row
 assert {"student", "same"} <= {row["interval"] for row in drawn}
 comparison = json.load(open("exact.json"))

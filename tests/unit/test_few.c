@@ -1,4 +1,4 @@
-/* Values of few jobs: percentiles that are the maximum and medians that are mostly 0 allow no verdict, and misses of
+/* Values of few jobs: percentiles that are the maximum or mostly 0 allow no verdict, and misses of
  * which none was seen have an upper end. */
 #include "tests/harness.h"
 
@@ -51,6 +51,22 @@ static void percentiles_of_few_jobs_are_maxima(void **state)
     }
 }
 
+/* Neither they nor changes of them have an interval, while medians of the same jobs have both. */
+static void maxima_have_no_interval(void **state)
+{
+    (void)state;
+    struct run of = run(10, "1 s", "job_latency_p99_ns");
+    const size_t p99 = metric_idx(SMS_VM, "job_latency_p99_ns"), p50 = metric_idx(SMS_VM, "job_latency_p50_ns");
+    const struct sms_estimate value[] = {sms_results_estimate(of.results, 0, SMS_VM, 0, p99),
+                                         sms_results_ratio(of.results, 1, 0, SMS_VM, 0, p99),
+                                         sms_results_difference(of.results, 1, 0, SMS_VM, 0, p99)};
+    for (size_t i = 0; i < sizeof value / sizeof *value; i++)
+        assert_true(value[i].sd > 0 && isnan(value[i].ci95));
+    assert_true(sms_results_estimate(of.results, 0, SMS_VM, 0, p50).ci95 > 0);
+    assert_true(sms_results_ratio(of.results, 1, 0, SMS_VM, 0, p50).ci95 > 0);
+    discard(of.results, of.file);
+}
+
 /* The medians of the same jobs are told apart, so it is not that the policies are equal. */
 static void maxima_tell_no_policies_apart(void **state)
 {
@@ -95,8 +111,8 @@ static void no_miss_of_n_is_below_three_in_n(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(percentiles_of_few_jobs_are_maxima),
-                                       cmocka_unit_test(maxima_tell_no_policies_apart),
-                                       cmocka_unit_test(no_miss_of_n_is_below_three_in_n)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(percentiles_of_few_jobs_are_maxima), cmocka_unit_test(maxima_have_no_interval),
+        cmocka_unit_test(maxima_tell_no_policies_apart), cmocka_unit_test(no_miss_of_n_is_below_three_in_n)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

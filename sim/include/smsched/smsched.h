@@ -369,7 +369,8 @@ const char *sms_results_subject(const struct sms_results *results, enum sms_subj
 /* A metric over the replications: mean, sample standard deviation, and half-width of the 95 % confidence interval of
  * the mean (Student's t). The last two are NAN for fewer than two values, which do not show a spread. `ci95` is also
  * NAN if all values are equal: either nothing is random and they are exact (sms_results_exact), or too little is known
- * for an interval. All are NAN if the metric has no value, such as a latency percentile of a kernel that never ended.
+ * for an interval. So it is for a percentile that is the maximum of few jobs, or the same in most replications. All are
+ * NAN if the metric has no value, such as a latency percentile of a kernel that never ended.
  */
 struct sms_estimate {
     size_t n;
@@ -409,7 +410,7 @@ struct sms_comparison {
     struct sms_estimate difference;
     double p; /* of the ratio, or of the difference where there is no ratio; NAN: not compared */
     /* The ratio allows a verdict. A percentile that is the maximum of few jobs does not, because it grows with the
-     * run's length, nor a median that is 0 in most replications. Where nothing is random, all do. */
+     * run's length, nor one that is 0 in most replications. Where nothing is random, all do. */
     bool judged;
     size_t maximum_of; /* jobs or pods, if a percentile is the maximum of so few; otherwise 0 */
 };

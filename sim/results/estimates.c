@@ -1,0 +1,173 @@
+/* Estimates over the replications, and which of them have no interval. */
+#include "verdict.h"
+
+#include "../base/statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool begins(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
+
+/* Jobs of the class, or of all tenants if `cls` is NULL; if `timed`, of those with a deadline. Each pod may have one.
+ */
+static double jobs_of(const struct sms_results *results, const struct sms__values *values, const char *cls, bool timed)
+{
+    double jobs = 0;
+    for (size_t v = 0; v < results->scenario->vms; v++) {
+        const struct sms__tenant *vm = &results->scenario->vm[v];
+        const bool has = vm->deadline_ps > 0 || results->scenario->cluster;
+        jobs += (!cls || vm->cls == cls) && (!timed || has) ? values->counted[v] : 0;
+    }
+    return jobs;
+}
+
+/* How many jobs or pods a value is of; NAN where that is not known. */
+static double count_in(const struct sms_results *results, const struct sms__values *values, enum sms_subject subject,
+                       size_t idx, const char *name)
+{
+    const double *pods = values->counted + results->scenario->vms;
+    const bool misses = !strcmp(name, "deadline_miss_ratio");
+    if (subject == SMS_VM && (misses || begins(name, "job_latency_")))
+        return values->counted[idx];
+    if (subject == SMS_HOST && misses)
+        return jobs_of(results, values, NULL, true);
+    if (subject == SMS_CLASS && (misses || begins(name, "job_latency_")))
+        return jobs_of(results, values, results->scenario->cls.name[idx], misses);
+    if (subject != SMS_CLUSTER)
+        return NAN;
+    if (misses)
+        return pods[SMS__COUNT_TIMED];
+    if (begins(name, "slowdown_"))
+        return pods[SMS__COUNT_SLOWDOWNS];
+    if (begins(name, "wait_"))
+        return pods[SMS__COUNT_WAITS];
+    return begins(name, "turnaround_") ? pods[SMS__COUNT_TURNAROUNDS] : (double)NAN;
+}
+
+static double count_of(const struct sms__result *of, size_t policy, size_t replication)
+{
+    const struct sms_results *results = of->results;
+    return count_in(results, &results->values[policy * results->room + replication], of->subject, of->idx,
+                    sms__metric_name(of->subject, of->metric));
+}
+
+double sms__counted(const struct sms__result *of, size_t policy)
+{
+    double sum = 0;
+    for (size_t r = 0; r < of->results->replications; r++)
+        sum += count_of(of, policy, r);
+    return sum;
+}
+
+size_t sms__maximum_of(const struct sms__result *of, size_t policy)
+{
+    const char *name = of->metric == SIZE_MAX ? "" : sms__metric_name(of->subject, of->metric);
+    const double enough = strstr(name, "_p99_") ? 100 : strstr(name, "_p95_") ? 20 : 0;
+    double least = INFINITY;
+    for (size_t r = 0; r < of->results->replications && enough > 0; r++) {
+        const double count = count_of(of, policy, r);
+        least = count > 0 && count < least ? count : least;
+    }
+    return least < enough ? (size_t)least : 0;
+}
+
+/* The value that a percentile has in more than half of the replications, but not in all; NAN if there is none.
+ * Percentiles of jobs take few values, because jobs repeat. With a baseline, a policy's number or -1, the value is the
+ * difference. */
+static double majority(const struct sms__result *of, size_t policy, long baseline)
+{
+    const size_t n = sms_results_replications(of->results);
+    const char *name = of->metric < sms__metric_count(of->subject) ? sms__metric_name(of->subject, of->metric) : "";
+    double found = NAN;
+    size_t lead = 0, times = 0, values = 0;
+    if (!strstr(name, "_p50_") && !strstr(name, "_p95_") && !strstr(name, "_p99_"))
+        return NAN;
+    /* If unlike values are taken away in pairs, the one that more than half of them have is left. The second pass
+     * counts how many have it. */
+    for (size_t i = 0; i < 2 * n; i++) {
+        const size_t r = i % n;
+        double value = sms_results_value(of->results, policy, r, of->subject, of->idx, of->metric);
+        if (baseline >= 0)
+            value -= sms_results_value(of->results, (size_t)baseline, r, of->subject, of->idx, of->metric);
+        if (isnan(value))
+            continue;
+        if (i >= n) {
+            times += value == found;
+            values++;
+        } else if (lead == 0) {
+            found = value;
+            lead = 1;
+        } else
+            lead += value == found ? 1 : (size_t)-1;
+    }
+    return 2 * times > values && times < values ? found : (double)NAN;
+}
+
+bool sms__is_judged(const struct sms__result *of, size_t policy)
+{
+    return !sms__maximum_of(of, policy) && !sms__mostly_zero(of, policy);
+}
+
+bool sms__mostly_same(const struct sms__result *of, size_t policy) { return !isnan(majority(of, policy, -1)); }
+
+bool sms__mostly_zero(const struct sms__result *of, size_t policy) { return majority(of, policy, -1) == 0; }
+
+struct sms_estimate sms__results_first(const struct sms_results *results, size_t policy, enum sms_subject subject,
+                                       size_t idx, size_t metric, size_t n)
+{
+    struct sms__moments estimate = {0};
+    for (size_t i = 0; i < n; i++) {
+        double value = sms_results_value(results, policy, i, subject, idx, metric);
+        if (!isnan(value))
+            sms__estimate_add(&estimate, value);
+    }
+    return sms__estimate_close(estimate);
+}
+
+struct sms_estimate sms_results_estimate(const struct sms_results *results, size_t policy, enum sms_subject subject,
+                                         size_t idx, size_t metric)
+{
+    const size_t n = sms_results_replications(results);
+    struct sms_estimate estimate = sms__results_first(results, policy, subject, idx, metric, n);
+    const struct sms__result of = {results, policy, subject, idx, metric};
+    if (!isnan(estimate.ci95) && (sms__maximum_of(&of, policy) || sms__mostly_same(&of, policy)))
+        estimate.ci95 = NAN;
+    return estimate;
+}
+
+/* The estimate of a change, without an interval if it is mostly the same or a value does not allow a verdict. */
+static struct sms_estimate change(struct sms_estimate estimate, const struct sms__result *of, size_t policy,
+                                  size_t baseline)
+{
+    if (!isnan(estimate.ci95) &&
+        (!sms__is_judged(of, policy) || !sms__is_judged(of, baseline) || !isnan(majority(of, policy, (long)baseline))))
+        estimate.ci95 = NAN;
+    return estimate;
+}
+
+static struct sms__pairs pairs_of(const struct sms_results *results, size_t policy, size_t baseline,
+                                  enum sms_subject subject, size_t idx, size_t metric)
+{
+    struct sms__pairs pairs = {0};
+    for (size_t i = 0; i < sms_results_replications(results); i++)
+        sms__pairs_add(&pairs, sms_results_value(results, policy, i, subject, idx, metric),
+                       sms_results_value(results, baseline, i, subject, idx, metric));
+    return pairs;
+}
+
+struct sms_estimate sms_results_ratio(const struct sms_results *results, size_t policy, size_t baseline,
+                                      enum sms_subject subject, size_t idx, size_t metric)
+{
+    const struct sms__pairs pairs = pairs_of(results, policy, baseline, subject, idx, metric);
+    const struct sms__result of = {results, policy, subject, idx, metric};
+    return change(sms__pairs_ratio(&pairs), &of, policy, baseline);
+}
+
+struct sms_estimate sms_results_difference(const struct sms_results *results, size_t policy, size_t baseline,
+                                           enum sms_subject subject, size_t idx, size_t metric)
+{
+    const struct sms__pairs pairs = pairs_of(results, policy, baseline, subject, idx, metric);
+    const struct sms__result of = {results, policy, subject, idx, metric};
+    return change(sms__pairs_difference(&pairs), &of, policy, baseline);
+}
