@@ -37,6 +37,7 @@ struct sm {
 struct state {
     struct process *process; /* [processes] */
     struct sm *sm;           /* [devices][most SMs] */
+    size_t *beside;          /* [devices] */
     uint64_t *row;           /* scratch: a bit for each SM */
     size_t most;
     bool watched; /* a timer will look for SMs that are idle */
@@ -59,6 +60,23 @@ static size_t count_of(const struct sms_share *share, size_t p)
     return sms_share_device(share, (size_t)process_of(share, p)->device).sms;
 }
 
+/* How many processes are on the device if each is as likely on every device that it may use. A process that may use no
+ * device counts on all: it is a free slot of a cluster's node, and any pod may take it. */
+static size_t beside_on(const struct sms_share *share, size_t device)
+{
+    double sum = 1 - 1e-9; /* rounded up */
+    for (size_t p = 0; p < sms_share_processes(share); p++) {
+        size_t allowed = 0;
+        for (size_t d = 0; d < sms_share_devices(share); d++)
+            allowed += sms_share_allows(share, p, d);
+        if (allowed == 0)
+            sum += 1 / (double)sms_share_devices(share);
+        else if (sms_share_allows(share, p, device))
+            sum += 1 / (double)allowed;
+    }
+    return sum < 2 ? 1 : (size_t)sum;
+}
+
 static void start(struct sms_share *share)
 {
     struct state *state = sms_share_state(share);
@@ -70,13 +88,17 @@ static void start(struct sms_share *share)
     state->row = sms_share_alloc(share, state->most / 64 + 1, sizeof *state->row);
     for (size_t p = 0; p < processes; p++)
         state->process[p].device = -1;
+    state->beside = sms_share_alloc(share, devices, sizeof *state->beside);
+    for (size_t d = 0; d < devices; d++)
+        state->beside[d] = beside_on(share, d);
 }
 
 /* What the mode gives the process, or an equal part where that is all of the device. */
 static size_t quota_of(const struct sms_share *share, size_t p)
 {
     const size_t sms = count_of(share, p), given = sms_share_process(share, p).sms;
-    const size_t beside = (sms_share_processes(share) - 1) / sms_share_devices(share) + 1;
+    const struct state *state = sms_share_state(share);
+    const size_t beside = state->beside[state->process[p].device];
     return given < sms ? given : sms > beside ? sms / beside : 1;
 }
 

@@ -295,6 +295,18 @@ static void quotas_are_equal_parts_unless_given(void **state)
     share_release(s);
 }
 
+/* Each has half of the first device. The second, which neither may use, makes none of their quotas larger. */
+static void a_device_that_processes_may_not_use_adds_nothing_to_quotas(void **state)
+{
+    (void)state;
+    struct shared s = share("workload: w\nkernels: " EIGHT "\nsteps: [{host: 0.5 ms}, {launch: k}]\n",
+                            "devices: [{model: small, count: 2}]\ncontention: none\n"
+                            "policies: [{share: {lithos: {steal: false}}, mode: mps}]\n"
+                            "processes: [{name: a, workload: w, device: 0}, {name: b, workload: w, device: 0}]\n");
+    assert_turnarounds(s, 0, 2, (double[]){2.5, 2.5});
+    share_release(s);
+}
+
 /* The short kernel is launched at 0.5 ms and waits for what the long one has launched: all of it, until 4 ms, or an
  * atom of eight blocks, until 1 ms. Within 0.5 ms there are four blocks, so both run at once, and the short one takes
  * two. */
@@ -474,6 +486,7 @@ int main(void)
         cmocka_unit_test(a_launch_has_the_sms_of_those_that_are_idle),
         cmocka_unit_test(who_has_no_sms_waits_for_idle_ones),
         cmocka_unit_test(quotas_are_equal_parts_unless_given),
+        cmocka_unit_test(a_device_that_processes_may_not_use_adds_nothing_to_quotas),
         cmocka_unit_test(a_kernel_waits_for_an_atom_at_most),
         cmocka_unit_test(a_kernel_has_as_few_sms_as_slow_it_little),
         cmocka_unit_test(the_highest_priority_has_every_slice_but_the_one_under_way),
