@@ -115,7 +115,8 @@ static void check_greens(struct sms__reader *reader, const struct sms_scenario *
     const bool known = scenario->shares && !(use->policy->promises & SMS_PURE) && !use->share->repartitions;
     struct sms__site site;
     for (size_t i = 0; known && (site = sms__site_of(scenario, use, i)).device; i++) {
-        probe->tenants = sms__tenants_on(scenario, site.board);
+        probe->tenant = sms__tenants_at(scenario, &site, v);
+        probe->tenants = sms__tenants_at(scenario, &site, scenario->vms);
         if (sms__site_takes(&site, vm) && sms__mode_sms(site.mode, site.device, vm) >= site.device->sms)
             check_greens_at(reader, probe, &site, use->instances ? use->instances->fit[v][i] : vm->fit[i], vm);
     }
@@ -126,13 +127,12 @@ static void check_policy(struct sms__reader *reader, const struct sms_scenario *
                          const struct sms__policy_use *use)
 {
     const struct sms_block_policy *policy = use->policy;
-    const size_t *number = sms__number_tenants(reader->arena, scenario);
     struct probe probe = {use, NULL, NULL, 0, scenario->vms};
     probe.of_run = sms__alloc(reader->arena, 1, policy->run_bytes + scenario->vms * policy->tenant_bytes);
     probe.of_launch = sms__alloc(reader->arena, 1, policy->launch_bytes);
     for (size_t v = 0; policy->admits && v < scenario->vms; v++) {
         const struct sms__tenant *vm = &scenario->vm[v];
-        probe.tenant = number[v];
+        probe.tenant = v;
         for (size_t k = 0; !sms__is_like_last(scenario->vm, v) && k < vm->workload->kernels; k++)
             if (!vm->workload->kernel[k].whole && !is_placeable_everywhere(&probe, scenario, v, k))
                 sms__complain(reader, use->node,

@@ -85,10 +85,8 @@ static inline size_t sms__devices_for_one(const struct sms_scenario *scenario)
     return scenario->host.equal_devices == SMS__SIMULATE_ONE && scenario->devices > 1 ? scenario->devices : 1;
 }
 
-/* tenants.c: numbers that tenants have on their devices, for block policies: those of no single device come first. */
-const size_t *sms__number_tenants(struct sms__arena *arena, const struct sms_scenario *scenario);
-/* How many of these there are on a device: more than any of its tenants' numbers. */
-size_t sms__tenants_on(const struct sms_scenario *scenario, size_t device);
+/* tenants.c: how many of the tenants before that one may be there: for block policies, its number there. */
+size_t sms__tenants_at(const struct sms_scenario *scenario, const struct sms__site *site, size_t before);
 
 /* scenario.c: reads one document; reader->user is the file. In a guard; problems go to reader->errors. */
 void sms__read_scenario(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario);

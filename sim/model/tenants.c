@@ -423,21 +423,11 @@ void sms__read_vms(struct sms__reader *reader, const struct sms__node *node, voi
         sms__read_processes(reader, node, scenario);
 }
 
-size_t sms__tenants_on(const struct sms_scenario *scenario, size_t device)
+size_t sms__tenants_at(const struct sms_scenario *scenario, const struct sms__site *site, size_t before)
 {
     size_t count = 0;
-    for (size_t v = 0; v < scenario->vms; v++)
-        count += scenario->vm[v].device < 0 || (size_t)scenario->vm[v].device == device;
+    for (size_t v = 0; v < before; v++)
+        count += sms__may_be_on(&scenario->vm[v], site->board) &&
+                 sms__may_have(&scenario->vm[v], site->device, site->number);
     return count;
-}
-
-const size_t *sms__number_tenants(struct sms__arena *arena, const struct sms_scenario *scenario)
-{
-    size_t *number = SMS__NEW(arena, size_t, scenario->vms), *on = SMS__NEW(arena, size_t, scenario->devices);
-    size_t anywhere = 0, next = 0;
-    for (size_t v = 0; v < scenario->vms; v++)
-        anywhere += scenario->vm[v].device < 0;
-    for (size_t v = 0; v < scenario->vms; v++)
-        number[v] = scenario->vm[v].device < 0 ? next++ : anywhere + on[scenario->vm[v].device]++;
-    return number;
 }

@@ -190,6 +190,19 @@ static void kernels_see_their_instance(void **state)
     share_release(shared);
 }
 
+/* Each has both SMs of its instance, on which four blocks of 16 run at a time. */
+static void processes_of_other_instances_have_no_quota_of_sms(void **state)
+{
+    (void)state;
+    struct shared shared =
+        share(SPLIT AND "workload: w\nkernels: [{name: k, blocks: 16, threads: 64, block_time: 1 ms}]\n",
+              "devices: [{model: split}]\ncontention: none\nqueue: interleave\n"
+              "policies: [{mode: {mig: {instances: [two, two], inside: together}}, block: sm_quota}]\n"
+              "processes: [{name: a, workload: w, instance: 0}, {name: b, workload: w, instance: 1}]\n");
+    assert_turnarounds(shared, 0, 2, (double[]){4, 4});
+    share_release(shared);
+}
+
 /* A whole of 4 ms that fills the device takes 8 ms on half of it, and 3 ms stay 3 where half is enough. */
 static void whole_kernels_see_their_instance(void **state)
 {
@@ -480,6 +493,7 @@ int main(void)
         cmocka_unit_test(further_grids_wait),
         cmocka_unit_test(a_grid_that_waits_goes_by_priority_and_has_paid_for_its_launch),
         cmocka_unit_test(kernels_see_their_instance),
+        cmocka_unit_test(processes_of_other_instances_have_no_quota_of_sms),
         cmocka_unit_test(whole_kernels_see_their_instance),
         cmocka_unit_test(instances_are_isolated),
         cmocka_unit_test(a_switch_of_an_instance_counts_by_its_sms),

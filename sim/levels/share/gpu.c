@@ -209,6 +209,12 @@ static void check_mode(const struct sms__instance *instance, const struct sms__p
         sms__share_refuse(instance->share, "mode %s %s", instance->mode->form->name, wrong);
 }
 
+size_t sms__instance_tenants(const struct sms__instance *instance, size_t before)
+{
+    const struct sms__site site = {instance->type, instance->mode, instance->gpu->idx, instance->number};
+    return sms__tenants_at(instance->share->scenario, &site, before);
+}
+
 void sms__instance_enter(struct sms__instance *instance, struct sms__process *process, uint64_t now)
 {
     if (instance->share->spec->options->check)
@@ -219,6 +225,8 @@ void sms__instance_enter(struct sms__instance *instance, struct sms__process *pr
     if (process->exclusive)
         instance->exclusive = process;
     process->instance = instance;
+    if (!instance->share->slot)
+        process->tenant = sms__instance_tenants(instance, process->arrival.vm);
 }
 
 void sms__instance_leave(struct sms__instance *instance, struct sms__process *process, uint64_t now)

@@ -73,6 +73,8 @@ bool sms__instance_admits(const struct sms__instance *instance, const struct sms
 /* The admitting instance with the fewest processes, then with most free memory; or SMS_WAIT. */
 long sms__instance_choose(const struct sms_share *share, const struct sms__process *process);
 
+size_t sms__instance_tenants(const struct sms__instance *instance, size_t before); /* of no slots: sms__tenants_at */
+
 /* The next four change an instance and its GPU, whose integrals are advanced first. */
 void sms__instance_hold(struct sms__instance *instance, int64_t bytes, uint64_t now);
 void sms__instance_enter(struct sms__instance *instance, struct sms__process *process, uint64_t now);

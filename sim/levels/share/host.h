@@ -82,6 +82,6 @@ void sms__slots_init(struct sms_share *share);
 bool sms__share_refuse(const struct sms_share *share, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* start.c: a process of the scenario's tenant v; `gpu` as of its arrival. */
-void sms__process_init(struct sms_share *share, size_t idx, size_t tenant, size_t v, long gpu);
+void sms__process_init(struct sms_share *share, size_t idx, size_t v, long gpu);
 
 #endif

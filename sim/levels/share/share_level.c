@@ -58,13 +58,13 @@ void sms__share_count(const struct sms__host_setup *setup, size_t sources[SMS__L
 }
 
 /* A VM is a process on each GPU that may have it. */
-static void init_vms(struct sms_share *share, const size_t *number)
+static void init_vms(struct sms_share *share)
 {
     size_t p = 0;
     for (size_t v = 0; v < share->scenario->vms; v++)
         for (size_t g = 0; g < share->setup.gpus; g++)
             if (sms__may_be_on(&share->setup.vm[v], g))
-                sms__process_init(share, p++, number[v], v, (long)g);
+                sms__process_init(share, p++, v, (long)g);
 }
 
 /* Kernel types are those of the scenario's VMs. If slots may be kept to SMs of their own, each slot has its own types.
@@ -77,14 +77,13 @@ static void init_processes(struct sms_share *share)
     share->stream = SMS__NEW(share->arena, struct sms__stream, count_streams(&share->setup));
     share->limits_sms = sms__parts_any(share);
     share->kernel_types = share->setup.slots && share->limits_sms ? share->processes * kernels : kernels;
-    const size_t *number = share->setup.slots ? NULL : sms__number_tenants(share->arena, share->scenario);
     if (share->setup.slots)
         sms__slots_init(share);
     else if (share->setup.vms)
-        init_vms(share, number);
+        init_vms(share);
     else
         for (size_t p = 0; p < share->processes; p++)
-            sms__process_init(share, p, number[p], p, share->setup.vm[p].device);
+            sms__process_init(share, p, p, share->setup.vm[p].device);
 }
 
 static void init_instances(struct sms_share *share)

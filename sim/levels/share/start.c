@@ -95,7 +95,7 @@ static void draw_phases(struct sms__process *process, uint64_t seed)
     }
 }
 
-void sms__process_init(struct sms_share *share, size_t idx, size_t tenant, size_t v, long gpu)
+void sms__process_init(struct sms_share *share, size_t idx, size_t v, long gpu)
 {
     const struct sms__run_spec *spec = share->spec;
     const struct sms__tenant *vm = &share->setup.vm[v];
@@ -103,7 +103,6 @@ void sms__process_init(struct sms_share *share, size_t idx, size_t tenant, size_
     *process = (struct sms__process){
         .share = share,
         .idx = idx,
-        .tenant = tenant,
         .arrival = {.name = vm->name, .vm = v, .gpu = gpu, .due_ps = UINT64_MAX},
         .vm = vm,
         .first_kernel_type = spec->record->first_kernel[v],
