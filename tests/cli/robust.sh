@@ -155,6 +155,28 @@ fi
 exits 3 $? "an unknown resource of many devices"
 says "unknown resource on v100, a100: 'rays'" "an unknown resource of many devices"
 
+# Each pod and each node is unlike all others, so that nothing learnt of one tells of another.
+unlike() {
+    awk -v n="$1" 'BEGIN {
+        print "scenario: unlike\npolicies: [first_fit]\nnodes:\n  - table:\n      columns: [name, gpus, cpu, memory]\n      rows:"
+        for (i = 0; i < n; i++) printf "        - [n%d, %d, %d, %d GiB]\n", i, i % 8 + 1, 16 + i % 4001, 64 + i % 100
+        print "pods:\n  - name: t\n    table:\n      columns: [name, start, gpu, cpu, memory, duration]\n      rows:"
+        for (i = 0; i < n; i++)
+            printf "        - [p%d, %d ms, %d %%, %.3f, %d GiB, %d s]\n", i, i, 1 + i % 99, 1 + i / 1000, 1 + i % 31, 100 + i % 1000
+    }'
+}
+unlike 1000 >"$work/unlike.yaml"
+"$smsched" run --format csv "$work/unlike.yaml" >"$work/one.csv" 2>"$work/err"
+"$smsched" run --format csv --engine reference "$work/unlike.yaml" >"$work/reference.csv" 2>>"$work/err"
+if [ -s "$work/one.csv" ]; then same "$work/one.csv" "$work/reference.csv" "unlike pods are placed otherwise than by the reference engine"; else bad "unlike pods" "$(cat "$work/err")"; fi
+if sanitized "$smsched"; then
+    echo "skipped: 100000 unlike pods (sanitizers are slow)"
+else
+    unlike 100000 >"$work/unlike.yaml"
+    timeout -s KILL 60 "$smsched" run --quiet "$work/unlike.yaml" >/dev/null 2>"$work/err"
+    exits 0 $? "100000 unlike pods on as many unlike nodes"
+fi
+
 # Eight points at once would need 3.3 GB, so they run one after another.
 if sanitized "$smsched"; then
     echo "skipped: points that wait for memory (sanitizers need much)"

@@ -19,9 +19,13 @@
 /* For how many changed nodes memory is fetched at once. */
 enum { AT_ONCE = 32 };
 
+/* With more shapes it is faster to keep the tree than a bitmap of each, where the first node that fits is wanted. */
+enum { BITMAPS_MOST = 64 };
+
 /* The cache of one shape. */
 struct shape_cache {
     bool built;
+    uint32_t looks;             /* how many it may still cost in the tree: as many as building this one */
     uint64_t seen;              /* the log up to there */
     struct sms__best_node best; /* of the nodes' scores; -INFINITY: infeasible */
     uint64_t *bits;             /* a bit for each node: it is feasible, and its score is not -INFINITY */
@@ -50,6 +54,8 @@ void sms__node_search_init(struct sms__cluster_run *run)
     for (search->count_leaves = 2; search->count_leaves < search->words;)
         search->count_leaves *= 2;
     search->cache = SMS__NEW(run->arena, struct shape_cache, run->cluster->shapes);
+    for (size_t s = 0; s < run->cluster->shapes; s++)
+        search->cache[s].looks = (uint32_t)nodes;
     search->random = sms__stream(run->arena, run->spec->seed, "place", 0);
     search->random_gpus = sms__stream(run->arena, run->spec->seed, "place/gpus", 0);
     search->score = SMS__NEW(run->arena, double, nodes);
@@ -409,8 +415,9 @@ static uint32_t find_any_afresh(struct sms__cluster_run *run, uint32_t shape)
 /* Whether the shape is one of those that share the tree. What a MIG instance takes depends on the node. */
 static bool shares_order(const struct sms__cluster_run *run, uint32_t shape)
 {
-    return is_scored(run) && run->policy->same_order && run->cluster->ties == SMS__TIES_LOWEST && !run->reference &&
-           !run->cluster->shape[shape].profile;
+    const bool same = is_scored(run) ? run->policy->same_order && run->cluster->ties == SMS__TIES_LOWEST
+                                     : run->order == SMS_PLACE_FIRST && run->cluster->shapes > BITMAPS_MOST;
+    return same && !run->reference && !run->cluster->shape[shape].profile;
 }
 
 static void rank_node(struct sms__cluster_run *run, const struct sms__room *room)
@@ -434,7 +441,8 @@ static bool find_in_tree(struct sms__cluster_run *run, uint32_t shape, uint32_t 
     for (uint32_t n; !anew && sms__log_next(ledger, &search->tree_seen, &n);)
         rank_node(run, sms__log_at(ledger, search->tree_seen - 1));
     search->tree_seen = ledger->logged;
-    return sms__room_tree_find(search->tree, ledger->node, &run->cluster->shape[shape], found);
+    return sms__room_tree_find(search->tree, ledger->node, &run->cluster->shape[shape], &search->cache[shape].looks,
+                               found);
 }
 
 uint32_t sms__find_node(struct sms__cluster_run *run, uint32_t shape)

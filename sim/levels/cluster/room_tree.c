@@ -8,8 +8,8 @@
 
 enum { CHILDREN_LOG2 = 4, CHILDREN = 1 << CHILDREN_LOG2, LEVELS = 32 / CHILDREN_LOG2 + 1 };
 
-/* A search that looks at more vertices is given up, as changes of nodes since the last search are fewer. */
-enum { LOOKS_MOST = 200 };
+/* What a search may look at in any case, as changes of nodes since the last search of the shape are often more. */
+enum { LOOKS_FREE = 200 };
 
 /* What nodes have left, in grades: thousandths of one GPU and then free ones; thousandths of CPUs. */
 enum { GPU_GRADES = 8, CPU_GRADES = 6 };
@@ -105,7 +105,7 @@ struct search {
     const struct sms_node_view *node;
     const struct sms_pod_view *pod;
     int cpu, gpu;   /* the highest grades that the pod needs */
-    int looks;      /* how many more vertices may be looked at */
+    int64_t looks;  /* how many more vertices may be looked at */
     uint32_t found; /* 0 before */
     double rank;    /* of the node found; -INFINITY before */
 };
@@ -181,10 +181,13 @@ static void descend(struct search *s, size_t level, size_t vertex)
 }
 
 bool sms__room_tree_find(const struct sms__room_tree *tree, const struct sms_node_view *node,
-                         const struct sms_pod_view *pod, uint32_t *found)
+                         const struct sms_pod_view *pod, uint32_t *looks, uint32_t *found)
 {
-    struct search search = {tree, node, pod, cpu_grade(pod), gpu_grade(pod), LOOKS_MOST, 0, -INFINITY};
+    const int64_t most = (int64_t)LOOKS_FREE + *looks;
+    struct search search = {tree, node, pod, cpu_grade(pod), gpu_grade(pod), most, 0, -INFINITY};
     descend(&search, tree->top, 0);
+    if (search.looks < *looks)
+        *looks = search.looks > 0 ? (uint32_t)search.looks : 0;
     *found = search.rank > -INFINITY ? search.found : UINT32_MAX;
     return search.looks >= 0;
 }

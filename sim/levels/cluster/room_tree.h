@@ -16,8 +16,8 @@ struct sms__room_tree *sms__room_tree_new(struct sms__arena *arena, size_t nodes
 void sms__room_tree_set(struct sms__room_tree *tree, const struct sms__room *room, double rank);
 /* Finds the node with the highest rank of those that the pod fits, of equal ones the lowest; UINT32_MAX: it fits none.
  * `node` are the views of all nodes. False: it was given up, because too many vertices promise room that no node has.
- */
+ * A search may look at some; *looks are how many more all searches for the shape may look at together. */
 bool sms__room_tree_find(const struct sms__room_tree *tree, const struct sms_node_view *node,
-                         const struct sms_pod_view *pod, uint32_t *found);
+                         const struct sms_pod_view *pod, uint32_t *looks, uint32_t *found);
 
 #endif
