@@ -87,14 +87,19 @@ static struct sms__chunk *take_spare(struct sms__arena *arena, size_t size)
     return chunk;
 }
 
+void sms__arena_expect(const struct sms__arena *arena, size_t bytes)
+{
+    if (arena->most && (bytes > arena->most || arena->used > arena->most - bytes))
+        longjmp(*arena->out_of_memory, BEYOND_MOST);
+}
+
 /* The head of a chunk lies before its bytes: heads of their own between the chunks would keep the allocator from
  * returning the memory of a large run when it has ended. */
 static struct sms__chunk *add_chunk(struct sms__arena *arena, size_t bytes)
 {
     size_t least = bytes + ALIGN;
     size_t size = least >= HUGE_PAGE ? round_up(least, HUGE_PAGE) : least > CHUNK_BYTES ? least : CHUNK_BYTES;
-    if (arena->most && (size > arena->most || arena->used > arena->most - size))
-        longjmp(*arena->out_of_memory, BEYOND_MOST);
+    sms__arena_expect(arena, size);
     struct sms__chunk *chunk = take_spare(arena, size);
     if (!chunk)
         chunk = allocate(size);

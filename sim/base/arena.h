@@ -24,6 +24,9 @@ int sms__guard(struct sms__arena *arena, int (*body)(void *user), void *user);
  * counts as running out of memory. */
 void *sms__alloc(struct sms__arena *arena, size_t count, size_t size);
 
+/* Leaves the innermost guard as sms__alloc does if `bytes` more would exceed `most`; called before any is taken. */
+void sms__arena_expect(const struct sms__arena *arena, size_t bytes);
+
 /* Leaves the innermost guard with SMS_ENOMEM. For code that learns of a failed allocation elsewhere. */
 void sms__arena_give_up(struct sms__arena *arena) __attribute__((noreturn));
 

@@ -198,6 +198,17 @@ END
     exits 0 $? "a sweep of points that do not fit into memory together"
 fi
 
+# What many GPUs need is compared with the limit before any of it is taken.
+if sanitized "$smsched"; then
+    echo "skipped: GPUs that need 16 GiB (sanitizers need much)"
+else
+    sed -n '1,/^---/p' "$work/wide.yaml" >"$work/gpus.yaml"
+    printf 'scenario: gpus\ndevices: [{model: v100, count: 100000}]\npolicies: [round_robin]\nvms: [{name: a, workload: w, repeat: 1}]\n' >>"$work/gpus.yaml"
+    (ulimit -v $((2500 << 10)); timeout -s KILL 60 "$smsched" run --quiet --memory '12 GiB' "$work/gpus.yaml" >/dev/null 2>"$work/err")
+    exits 4 $? "GPUs that need 16 GiB"
+    says "the limit of memory was reached" "GPUs that need 16 GiB"
+fi
+
 # Runs that need more memory than is allowed end soon, whatever the number of threads, and leave nothing.
 for name in devices streams nodes replications; do
     for jobs in 1 4; do

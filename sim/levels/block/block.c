@@ -33,13 +33,23 @@ static void init_sm(struct sms__blocks *device, size_t idx)
     sm->idx = (uint32_t)idx;
 }
 
+static size_t residents_bytes(const struct sms__device *model)
+{
+    return model->sm.blocks *
+           (sizeof(struct sms__resident) + sizeof(struct sms__block_group) + sizeof(struct sms__resident_cold));
+}
+
+size_t sms__blocks_bytes(const struct sms__device *model)
+{
+    return model->sms * (sizeof(struct sms__sm_state) + residents_bytes(model));
+}
+
 /* Allocates the room for blocks. The data of one SM lies together, with what events touch most at the front, which
  * is fetched before it is needed (events.c). */
 static void init_residents(struct sms__blocks *device)
 {
     size_t limit = device->setup.model->sm.blocks;
-    size_t each =
-        limit * (sizeof(struct sms__resident) + sizeof(struct sms__block_group) + sizeof(struct sms__resident_cold));
+    size_t each = residents_bytes(device->setup.model);
     device->residents = sms__alloc(device->arena, device->sms, each);
     device->residents_bytes = each;
     for (size_t s = 0; s < device->sms; s++) {

@@ -41,6 +41,8 @@ struct sms__blocks_setup {
 
 /* Makes the state of a device. It lives in the arena. */
 struct sms__blocks *sms__blocks_new(struct sms__arena *arena, const struct sms__blocks_setup *setup);
+/* The least bytes that it takes. */
+size_t sms__blocks_bytes(const struct sms__device *model);
 const struct sms__blocks_setup *sms__blocks_setup(const struct sms__blocks *device);
 
 /* Call this when the SMs allowed to kernels of this type have changed. Blocks of such kernels that run elsewhere go on.

@@ -160,6 +160,10 @@ static void init_context(struct sms__context *context, struct sms__instance *ins
 
 void sms__contexts_begin_blocks(struct sms_share *share)
 {
+    size_t bytes = 0;
+    for (size_t i = 0; share->setup.vms && i < share->instances; i++)
+        bytes += sms__blocks_bytes(share->instance[i].type);
+    sms__arena_expect(share->arena, bytes);
     for (size_t i = 0; share->setup.vms && i < share->instances; i++)
         add_blocks(share->instance[i].context);
 }
