@@ -44,19 +44,10 @@ static int load_way(const struct work *work, const struct sms__way *way, struct 
     return code;
 }
 
-static struct sms_run_options options_of(const struct work *work)
-{
-    struct sms_run_options run = sms_run_defaults();
-    run.alone = false;
-    run.jobs = work->settings->jobs;
-    run.cancel = work->settings->cancel;
-    return run;
-}
-
 static int run_way(const struct work *work, const struct sms__way *way, struct sms__span span, enum sms__end end,
                    struct sms_file **file, struct sms_results **results, struct sms_errors *errors)
 {
-    const struct sms_run_options run = options_of(work);
+    const struct sms_run_options run = sms__advise_run_options(work->settings);
     int code = load_way(work, way, span, end, file, errors);
     return code ? code : sms_run(sms_file_scenario(*file, 0), &run, results, errors);
 }
@@ -333,7 +324,7 @@ struct drawn {
 
 static int draw(const struct work *work, const struct sms__outlook *outlook, bool alone, struct drawn *out)
 {
-    struct sms_run_options run = options_of(work);
+    struct sms_run_options run = sms__advise_run_options(work->settings);
     const struct sms__span span = sms__span_for(work->programs, work->out->device, DRAWN);
     const enum sms__end end = work->out->ranged && !outlook->way->sliced && !is_answer(work)
                                   ? SMS__TAKEN_END /* at which it does not pay */

@@ -95,6 +95,7 @@ struct sms__advise_settings {
     const char *profiled; /* the device of profiles that do not say; or NULL */
     uint64_t cores;       /* of the host; 0: no limit */
     uint64_t seed;
+    uint64_t max_events;  /* of a run; 0: no limit */
     unsigned jobs;        /* threads */
     size_t programs_most; /* that are read */
     uint64_t draws;       /* of what is not known; 0: none */
@@ -112,6 +113,9 @@ struct sms__advise_settings {
     void (*on_estimate)(void *user, double part, const struct sms__advice *advice);
     void *user;
 };
+
+/* run_options.c: how each scenario of the advice runs. */
+struct sms_run_options sms__advise_run_options(const struct sms__advise_settings *settings);
 
 /* programs.c: reads a file, or a workload of the library by its name, and appends its tenants to `out`. Runs in a guard
  * of `arena`. Returns SMS_OK; or a code with `errors` filled. */

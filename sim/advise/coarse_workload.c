@@ -109,11 +109,10 @@ static void add_chunks(struct sms__arena *arena, struct sms__kernel_runs *runs, 
 static int run_chunk(const struct sms__program *program, const struct sms__workload *workload, struct chunk *chunk,
                      const struct sms__advise_settings *settings, struct sms_errors *errors)
 {
-    struct sms_run_options run = sms_run_defaults();
+    struct sms_run_options run = sms__advise_run_options(settings);
     struct measuring measuring = {program, workload, settings->device, chunk};
     const struct sms__variation variation = {program->file, settings->load, make_scenario, NULL, &measuring};
-    run.alone = false;
-    run.cancel = settings->cancel;
+    run.jobs = 1; /* it has one run, or the few of what is drawn */
     int code = sms__file_vary(&variation, &chunk->file, errors);
     if (code)
         return code;

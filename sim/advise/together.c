@@ -151,16 +151,13 @@ static int run(struct together *together, const struct sms__buffer *text, struct
                struct sms_results **results, struct sms_errors *errors)
 {
     const struct sms__advise_settings *settings = together->settings;
-    struct sms_run_options options = sms_run_defaults();
+    const struct sms_run_options options = sms__advise_run_options(settings);
     struct sms__buffer whole = {0};
     FILE *to = sms__buffer_open(&whole);
     if (to) {
         fwrite(text->bytes, 1, text->length, to);
         write_scenario(together, to);
     }
-    options.alone = false;
-    options.jobs = settings->jobs;
-    options.cancel = settings->cancel;
     int code = to && sms__buffer_close(&whole, to)
                    ? sms_file_load_text(whole.bytes, whole.length, "together", settings->load, file, errors)
                    : sms__fail(errors, SMS_ENOMEM, NULL, "no memory");

@@ -22,7 +22,7 @@ struct options {
     const char *with, *profiled, *out;
     const char *device[CLI_LIST_MAX + 1], *slo[CLI_LIST_MAX + 1], *copies[CLI_LIST_MAX + 1], *load[CLI_LIST_MAX + 1],
         *memory[CLI_LIST_MAX + 1];
-    uint64_t cores, seed, jobs, draws;
+    uint64_t cores, seed, events, jobs, draws;
     int format;
     bool force;
 };
@@ -53,6 +53,8 @@ static const struct cli_option own_options[] = {
      "number of random draws of uncertain inputs, to count those in which the answer holds; default 20", CLI_COUNT,
      AT(draws), .max = 100000},
     {"seed", "N", "seed of the random numbers; default 1", CLI_COUNT, AT(seed)},
+    {"events", "COUNT", "exit with 4 and write nothing if a run of a way has more events; default 1e12", CLI_COUNT,
+     AT(events)},
     {"jobs", "N", "threads; default: all cores; results do not depend on their number", CLI_COUNT, AT(jobs),
      .max = 100000},
     {"out", "DIR",
@@ -426,6 +428,7 @@ static int body(void *user)
                                                   .cores = given->cores,
                                                   .programs_most = has_kinds(given) ? PROGRAMS_MOST : SMS__SHARING_MAX,
                                                   .seed = given->seed ? given->seed : 1,
+                                                  .max_events = given->events ? given->events : CLI_EVENTS_MOST,
                                                   .jobs = given->jobs ? (unsigned)given->jobs : cli_cores(),
                                                   .draws = given->draws ? given->draws : DRAWS,
                                                   .cancel = &cli_interrupted,

@@ -12,9 +12,6 @@
 
 enum { TIMELINE_BINS = 200, MOST = 100000 };
 
-/* A run of a policy ends with so many events at the latest, a day or more, so that no input runs for ever. */
-#define EVENTS_MOST UINT64_C(1000000000000)
-
 #define AT(member) offsetof(struct run_options, member)
 
 const struct cli_option run_seed[] = {
@@ -67,7 +64,7 @@ struct sms_run_options run_settings(const struct cli *cli, const struct run_opti
     settings.engine = (enum sms_engine)options->engine;
     settings.check = options->check;
     settings.alone_each = options->alone_each;
-    settings.max_events = options->events ? options->events : EVENTS_MOST;
+    settings.max_events = options->events ? options->events : CLI_EVENTS_MOST;
     settings.max_memory = cli->memory;
     settings.cancel = &cli_interrupted;
     return settings;

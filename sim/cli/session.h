@@ -29,6 +29,9 @@ struct session_changes {
 };
 extern const struct cli_option session_set[], session_policy[]; /* their tables */
 
+/* A run of a policy ends with so many events at the latest, a day or more, so that no input runs for ever. */
+#define CLI_EVENTS_MOST UINT64_C(1000000000000)
+
 /* Where files are searched for models. */
 struct sms_load_options session_options(const struct cli *cli);
 /* Loads all files named on the command line, "-" from standard input, and prints every problem of every file. `changes`

@@ -462,6 +462,15 @@ def check_chance(work):
     check("and what they leave open is said", "mps, serve first (may miss)" in text and "  may miss: the runs do not show whether a target is met" in text, text)
 
 
+def check_limits(folder):
+    """A run of more events or memory than is allowed ends the advice, and nothing is written."""
+    out = folder / "limited"
+    for option, value in (("events", "1000"), ("events", "100000"), ("memory", "2 MiB")):
+        said = run("v100/cfd_193k", "v100/hotspot_512", "--device", "v100", f"--{option}", value, "--out", out, code=4).stderr
+        check(f"--{option} is named", f"the limit of {option} was reached; --{option}" in said, said)
+        check(f"nothing is written beyond --{option}", not out.exists())
+
+
 def check_errors(work):
     third = work / "third.yaml"
     refused(3, "error: unknown device 'V100'; did you mean 'v100'?", third, "--device", "V100")
@@ -528,5 +537,6 @@ with tempfile.TemporaryDirectory() as folder:
     check_names(Path(folder))
     check_ranges(Path(folder))
     check_whole(Path(folder))
+    check_limits(Path(folder))
     check_errors(Path(folder))
 end()
