@@ -109,12 +109,15 @@ static void put_value(const struct sms__outcome *answer, double value, FILE *to)
     fputs(sms__print_value(text, sizeof text, value, NAN, unit_of(answer, value)), to);
 }
 
-/* No interval says that a metric falls below 0. */
-static void put_interval(const struct sms__outcome *answer, const struct sms_estimate *change, bool ratio, FILE *to)
+/* No interval says that a metric falls below 0. One of two policies that are not told apart may exclude 0, because the
+ * verdict is corrected for the number of pairs. */
+static void put_interval(const struct sms__outcome *answer, const struct sms_estimate *change, bool ratio, bool apart,
+                         FILE *to)
 {
     const struct sms__scale unit = unit_of(answer, fabs(change->mean));
     const double least = change->mean > -1 ? -1 : -INFINITY;
     const int decimals = sms__percent_decimals(100 * change->ci95);
+    const char *of = apart || fabs(change->mean) <= change->ci95 ? "" : " of this pair alone";
     if (answer->verdict < SMS__ANSWER_CHANCE)
         return;
     if (isnan(change->ci95) && change->n > 1 && !(change->sd > 0))
@@ -122,10 +125,10 @@ static void put_interval(const struct sms__outcome *answer, const struct sms_est
     else if (isnan(change->ci95))
         return;
     else if (ratio)
-        fprintf(to, " (95 %% interval %+.*f to %+.*f)", decimals, 100 * fmax(change->mean - change->ci95, least),
+        fprintf(to, " (95 %% interval%s %+.*f to %+.*f)", of, decimals, 100 * fmax(change->mean - change->ci95, least),
                 decimals, 100 * (change->mean + change->ci95));
     else
-        fprintf(to, " (95 %% interval %+.4g to %+.4g%s)", (change->mean - change->ci95) / unit.divisor,
+        fprintf(to, " (95 %% interval%s %+.4g to %+.4g%s)", of, (change->mean - change->ci95) / unit.divisor,
                 (change->mean + change->ci95) / unit.divisor, unit.name);
 }
 
@@ -155,7 +158,7 @@ static void put_change(const struct sms__outcome *answer, size_t policy, size_t 
     else
         fprintf(to, "%+.4g%s", change.mean / unit.divisor, unit.name);
     fprintf(to, " vs %s%s", name_of(answer, other), which);
-    put_interval(answer, &change, ratio, to);
+    put_interval(answer, &change, ratio, !answer->in_group[other], to);
     const enum sms__regime found =
         ratio ? sms__result_regimes(&answer->asked, policy, (long)other, &regimes) : SMS__ONE_REGIME;
     if (found == SMS__TWO_REGIMES)
@@ -206,31 +209,33 @@ static void put_other_regimes(const struct sms__outcome *answer, FILE *to)
     char before[128];
     for (size_t p = 0; p < sms_results_policies(answer->results); p++) {
         snprintf(before, sizeof before, "; %.100s in ", name_of(answer, p));
-        if (answer->in_group[p] && p != answer->best.best)
+        if (answer->in_group[p] && p != answer->best.best && !answer->best.equal)
             put_regimes(answer, p, before, "", to);
     }
 }
 
 static void put_best(const struct sms__outcome *answer, FILE *to)
 {
-    const bool several = answer->best.group > 1;
-    const char *metric = metric_of(answer), *of = sms__result_subject(&answer->asked);
-    const int length = sms__shown_length(metric);
-    if (answer->verdict == SMS__ANSWER_SAME) {
-        fprintf(to, "all policies have the same %.*s of %s: ", length, metric, of);
-    } else if (answer->verdict == SMS__ANSWER_UNJUDGED) {
-        fprintf(to, "no verdict on %.*s of %s: %s has ", length, metric, of, name_of(answer, answer->best.best));
+    const bool unjudged = answer->verdict == SMS__ANSWER_UNJUDGED, same = answer->verdict == SMS__ANSWER_SAME;
+    const bool chance = answer->best.group > 1 && !answer->best.equal && !unjudged && !same;
+    const bool all = chance && answer->best.next == SIZE_MAX;
+    const char *metric = metric_of(answer), *most = answer->better > 0 ? "highest" : "lowest";
+    if (same || unjudged) {
+        fputs(same ? "all policies have the same" : "no verdict on", to);
+    } else if (all) {
+        fprintf(to, "no policy differs significantly from the %s", most);
     } else {
         put_names(answer, to);
-        fprintf(to, " %s the %s %.*s of %s%s ", several ? "have" : "has", answer->better > 0 ? "highest" : "lowest",
-                length, metric, of, several ? "," : ":");
+        fprintf(to, " %s the %s", answer->best.group > 1 ? "have" : "has", most);
     }
+    fprintf(to, " %.*s of %s%s: ", sms__shown_length(metric), metric, sms__result_subject(&answer->asked),
+            chance && !all ? ", without a significant difference" : "");
     put_value(answer, answer->value.mean, to);
+    if (chance || unjudged)
+        fprintf(to, " under %s", name_of(answer, answer->best.best));
     put_regimes(answer, answer->best.best, " (", ")", to);
-    if (several && answer->verdict != SMS__ANSWER_SAME && answer->verdict != SMS__ANSWER_UNJUDGED)
-        fputs(answer->best.equal ? " (equal)" : " (no significant difference)", to);
-    if (several && !answer->best.equal)
-        put_other_regimes(answer, to);
+    if (answer->best.group > 1 && answer->best.equal && !same)
+        fputs(" (equal)", to);
 }
 
 /* Says why there is no change to tell. Returns whether it did. */
@@ -250,22 +255,17 @@ static bool put_no_change(const struct sms__outcome *answer, FILE *to)
     return true;
 }
 
-/* The change over the best policy that is told apart, and over the baseline if that is another one. */
+/* The change of the best over the best policy that is told apart, and over the baseline if that is another one. */
 static void put_comparison(const struct sms__outcome *answer, FILE *to)
 {
-    const size_t best = answer->best.best, next = answer->best.next, baseline = answer->baseline;
-    if (next == SIZE_MAX) {
-        if (answer->best.equal)
-            return;
-        fprintf(to, "; %s: ", name_of(answer, answer->other));
-        put_change(answer, answer->other, baseline, "", to);
+    const size_t best = answer->best.best, baseline = answer->baseline;
+    const bool apart = answer->best.next < SIZE_MAX;
+    const size_t next = apart ? answer->best.next : baseline == best ? answer->other : baseline;
+    if (!apart && answer->best.equal)
         return;
-    }
-    if (answer->best.group > 1)
-        fprintf(to, "; %s: ", name_of(answer, best));
-    else
-        fputs(", ", to);
-    put_change(answer, best, next, sms_results_policies(answer->results) > 2 ? ", the next best" : "", to);
+    fputs(", ", to);
+    put_change(answer, best, next,
+               (apart || next != baseline) && sms_results_policies(answer->results) > 2 ? ", the next best" : "", to);
     if (baseline == next || answer->in_group[baseline])
         return;
     fputs(", and ", to);
@@ -287,6 +287,7 @@ static void put_text(const struct sms__outcome *answer, FILE *to)
     put_best(answer, to);
     if (!put_no_change(answer, to) && answer->verdict != SMS__ANSWER_SAME)
         put_comparison(answer, to);
+    put_other_regimes(answer, to);
     if (answer->verdict == SMS__ANSWER_ONCE)
         fputs("; one replication does not show what is chance", to);
     if (answer->verdict == SMS__ANSWER_EXACT)
