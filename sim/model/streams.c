@@ -129,7 +129,7 @@ static void check_priorities(struct sms__reader *reader, const struct sms__strea
     for (size_t i = 0; i < streams->count; i++) {
         const struct sms__node *priority = sms__node_get(streams->node[i], "priority");
         bool first = i == 0 || streams->node[i] != streams->node[i - 1];
-        if (priority && first && sms__find_kernel(choice[i].workload, true))
+        if (streams->stream[i].priority != 0 && first && sms__find_kernel(choice[i].workload, true))
             sms__complain(reader, priority,
                           "priority is of blocks that wait: '%.60s' has kernels given by time, which do not wait",
                           choice[i].workload->name);

@@ -77,13 +77,20 @@ static void add_tenant(struct sms__reader *reader, const struct sms__tenant *lik
     vm->memory_most = memory_most;
 }
 
-/* Refuses what only pods with a workload have. */
-static void check_none(struct sms__reader *reader, const struct sms__node *node)
+/* Refuses what only pods with a workload have, unless it is the default. */
+static void check_none(struct sms__reader *reader, const struct sms__tenant *vm)
 {
-    static const char *const keys[] = {"repeat", "period", "weight", "active_threads", "class"};
+    const struct {
+        const char *key;
+        bool usual;
+    } keys[] = {{"repeat", vm->repeat == 1},
+                {"period", false},
+                {"weight", vm->weight == 1},
+                {"active_threads", vm->active_threads == 1},
+                {"class", false}};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (sms__node_get(node, keys[i]))
-            sms__complain(reader, sms__node_get(node, keys[i]), "%s is of pods with a workload", keys[i]);
+        if (sms__node_get(vm->node, keys[i].key) && !keys[i].usual)
+            sms__complain(reader, sms__node_get(vm->node, keys[i].key), "%s is of pods with a workload", keys[i].key);
 }
 
 static bool check(struct sms__reader *reader, const struct sms__node *node, const struct sms_scenario *scenario,
@@ -112,7 +119,7 @@ uint16_t sms__read_podwork(struct sms__reader *reader, const struct sms__node *w
                            const struct sms__tenant *vm, struct sms_scenario *scenario, struct sms_pod_view *view)
 {
     if (!workload_name) {
-        check_none(reader, vm->node);
+        check_none(reader, vm);
         return 0;
     }
     const struct sms__workload *workload = sms__find_workload(reader->user, workload_name->text, workload_name);
