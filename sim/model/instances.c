@@ -14,10 +14,14 @@ struct sms__site sms__site_of(const struct sms_scenario *scenario, const struct 
               : (struct sms__site){scenario->device[i], sms__mode_shared(&use->mode, 0), i, 0};
 }
 
+bool sms__may_be_at(const struct sms__tenant *process, const struct sms__site *site)
+{
+    return sms__may_be_on(process, site->board) && sms__may_have(process, site->device, site->number);
+}
+
 bool sms__site_takes(const struct sms__site *site, const struct sms__tenant *process)
 {
-    return sms__may_be_on(process, site->board) && sms__may_have(process, site->device, site->number) &&
-           sms__mode_takes(site->mode, site->device, process);
+    return sms__may_be_at(process, site) && sms__mode_takes(site->mode, site->device, process);
 }
 
 static void add_site(struct sms__instances *out, const struct sms__device *device, const struct sms__mode *mode,

@@ -180,7 +180,7 @@ static void check_chunks(struct sms__reader *reader, const struct sms_scenario *
     const struct sms__node *node = NULL;
     struct sms__site site, last = {NULL, NULL, 0, 0};
     for (size_t i = 0; (site = sms__site_of(scenario, use, i)).device; i++) {
-        if (!sms__may_be_on(process, site.board) || !sms__may_have(process, site.device, site.number))
+        if (!sms__may_be_at(process, &site))
             continue;
         node = sms__node_get(process->node, site.mode->form->needs ? site.mode->form->needs : "");
         if (!site.mode->form->needs || (node && sms__mode_asks(site.mode, site.device, process) <= site.device->sms))
@@ -205,7 +205,7 @@ static void check_instance(struct sms__reader *reader, const struct sms_scenario
     const struct sms__node *node = sms__node_get(process->node, "instance");
     struct sms__site site;
     for (size_t i = 0; (site = sms__site_of(scenario, use, i)).device; i++)
-        if (sms__may_be_on(process, site.board) && sms__may_have(process, site.device, site.number))
+        if (sms__may_be_at(process, &site))
             return;
     if (node && !sms__has_error(reader->errors, &node->mark, NULL))
         sms__complain(reader, node, "%s has no instance %ld for process '%.60s'", use->label, process->instance,
