@@ -70,6 +70,7 @@ static enum outcome try_place(struct sms__process *process, uint64_t now)
         return WAITS;
     sms__process_move_in(process, &share->instance[chosen], now);
     sms__process_enter(process, SMS_PHASE_HOST, now);
+    /* At the earliest 1 ps later: policies know all that arrive at an instant before one of these launches. */
     sms__process_after(process, share->scenario->host.context_ps + process->stream->begins.delay_ps, begin_jobs, now);
     return GONE;
 }
