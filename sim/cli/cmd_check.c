@@ -40,7 +40,11 @@ static void print(const struct sms__set *set, const struct sms__checks *checks, 
         sms__print_visible(stdout, check->name); /* it may come from a baseline */
         printf(": %s\n", check->message);
     }
-    printf("%zu checked, %zu missed\n", checks->count, checks->failed);
+    printf("%zu checked, %zu missed", checks->count, checks->failed);
+    if (checks->unlisted)
+        printf("; the baseline has no row for %zu %s of the results", checks->unlisted,
+               checks->unlisted == 1 ? "value" : "values");
+    putchar('\n');
 }
 
 static int check_all(const struct session *session, const struct options *given, struct sms__checks *checks)

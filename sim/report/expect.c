@@ -131,6 +131,7 @@ struct value {
     const char *word[METRIC + 1];
     struct sms__result result;
     size_t number; /* in the order of the walk */
+    bool listed;   /* the baseline has a row of it */
 };
 
 struct baseline {
@@ -172,11 +173,12 @@ static void list_values(struct baseline *baseline, bool keep)
                     (struct value){{sms_scenario_name(sms_results_scenario(r.results)), sms__result_policy(&r),
                                     sms__result_word(&r), sms__result_subject(&r), sms__result_metric(&r)},
                                    r,
-                                   baseline->values};
+                                   baseline->values,
+                                   false};
 }
 
 /* The first value whose first words are those of the row, or NULL. */
-static const struct value *find(const struct baseline *baseline, int words)
+static struct value *find(const struct baseline *baseline, int words)
 {
     struct value row;
     size_t low = 0, high = baseline->values;
@@ -189,7 +191,7 @@ static const struct value *find(const struct baseline *baseline, int words)
         else
             high = middle;
     }
-    const struct value *found = &baseline->value[low];
+    struct value *found = &baseline->value[low];
     return low < baseline->values && compare_words(found, &row, words) == 0 ? found : NULL;
 }
 
@@ -239,7 +241,10 @@ static void check_row(struct baseline *baseline)
         return;
     }
     double expected = strtod(field[MEAN], &rest);
-    double actual = as_written(find(baseline, METRIC + 1));
+    struct value *value = find(baseline, METRIC + 1);
+    double actual = as_written(value);
+    if (value)
+        value->listed = true;
     if (*rest || !isfinite(expected) || strpbrk(field[MEAN], "xX")) { /* strtod reads hexadecimal numbers, too */
         sms__csv_complain(&baseline->csv, MEAN + 1, "the mean is not a number");
         return;
@@ -271,15 +276,30 @@ static void take_row(struct sms__csv *csv)
         check_row(baseline);
 }
 
+/* A baseline that was cut, or is of fewer policies, would otherwise pass for a whole one. */
+static size_t count_unlisted(const struct baseline *baseline)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < baseline->values; i++) {
+        const struct value *value = &baseline->value[i];
+        const bool first = i == 0 || compare_words(value - 1, value, METRIC + 1) != 0;
+        count += first && !value->listed && !isnan(as_written(value));
+    }
+    return count;
+}
+
 static int read_rows(void *user)
 {
     struct baseline *baseline = user;
+    int code;
     list_values(baseline, false);
     baseline->value = SMS__NEW(&baseline->arena, struct value, baseline->values + 1);
     list_values(baseline, true);
     qsort(baseline->value, baseline->values, sizeof *baseline->value, by_words);
     baseline->left = ROWS_LEAST + ROWS_A_VALUE * baseline->values;
-    return sms__csv_read(&baseline->csv);
+    code = sms__csv_read(&baseline->csv);
+    baseline->checks->unlisted = count_unlisted(baseline);
+    return code;
 }
 
 int sms__check_baseline(const struct sms__set *set, const char *path, double tolerance, struct sms__checks *checks,

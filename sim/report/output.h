@@ -173,6 +173,7 @@ struct sms__check {
 struct sms__checks {
     struct sms__check *item;
     size_t count, failed;
+    size_t unlisted; /* values of the results of which the baseline has no row */
 };
 
 /* Both append checks, and return 0, or -1 when out of memory. A baseline that cannot be used is an error. */

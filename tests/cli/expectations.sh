@@ -16,6 +16,16 @@ for baseline in results/baseline/mix-*.csv; do
     holds "scenarios/mixes/${name%.csv}.yaml" --baseline "$baseline"
 done
 
+# A baseline without some rows passes, and `check` says how many values have none.
+"$smsched" run --quiet --format csv tests/golden/curve.yaml >"$work/whole.csv"
+try 0 "a whole baseline" check --quiet tests/golden/curve.yaml --baseline "$work/whole.csv"
+with=$(awk -F, 'NR > 1 && $6 != ""' "$work/whole.csv" | wc -l)
+if [ "${output##*$'\n'}" = "$with checked, 0 missed" ]; then ok; else bad "$with rows of a whole baseline" "$output"; fi
+head -3 "$work/whole.csv" >"$work/cut.csv"
+kept=$(awk -F, 'NR > 1 && $6 != ""' "$work/cut.csv" | wc -l)
+try 0 "a baseline that was cut" check --quiet tests/golden/curve.yaml --baseline "$work/cut.csv"
+prints "$kept checked, 0 missed; the baseline has no row for $((with - kept)) values of the results"
+
 # expects COUNT EXPECTATION: checks how many policies an expectation is checked for.
 expects() {
     sed '/^expect:/,$d' tests/scenarios/expectations.yaml >"$work/scenario.yaml"
