@@ -72,9 +72,17 @@ size_t sms__maximum_of(const struct sms__result *of, size_t policy)
     return least < enough ? (size_t)least : 0;
 }
 
+/* With a baseline, a policy's number or -1, the difference from it. */
+static double value_in(const struct sms__result *of, size_t policy, long baseline, size_t replication)
+{
+    double value = sms_results_value(of->results, policy, replication, of->subject, of->idx, of->metric);
+    if (baseline >= 0)
+        value -= sms_results_value(of->results, (size_t)baseline, replication, of->subject, of->idx, of->metric);
+    return value;
+}
+
 /* The value that a percentile has in more than half of the replications, but not in all; NAN if there is none.
- * Percentiles of jobs take few values, because jobs repeat. With a baseline, a policy's number or -1, the value is the
- * difference. */
+ * Percentiles of jobs take few values, because jobs repeat. */
 static double majority(const struct sms__result *of, size_t policy, long baseline)
 {
     const size_t n = sms_results_replications(of->results);
@@ -83,24 +91,16 @@ static double majority(const struct sms__result *of, size_t policy, long baselin
     size_t lead = 0, times = 0, values = 0;
     if (!strstr(name, "_p50_") && !strstr(name, "_p95_") && !strstr(name, "_p99_"))
         return NAN;
-    /* If unlike values are taken away in pairs, the one that more than half of them have is left. The second pass
-     * counts how many have it. */
-    for (size_t i = 0; i < 2 * n; i++) {
-        const size_t r = i % n;
-        double value = sms_results_value(of->results, policy, r, of->subject, of->idx, of->metric);
-        if (baseline >= 0)
-            value -= sms_results_value(of->results, (size_t)baseline, r, of->subject, of->idx, of->metric);
-        if (isnan(value))
-            continue;
-        if (i >= n) {
-            times += value == found;
-            values++;
-        } else if (lead == 0) {
-            found = value;
-            lead = 1;
-        } else
+    /* If unlike values are taken away in pairs, the one that more than half of them have is left. */
+    for (size_t r = 0; r < n; r++) {
+        const double value = value_in(of, policy, baseline, r);
+        found = lead ? found : value;
+        if (!isnan(value))
             lead += value == found ? 1 : (size_t)-1;
+        values += !isnan(value);
     }
+    for (size_t r = 0; r < n; r++)
+        times += value_in(of, policy, baseline, r) == found;
     return 2 * times > values && times < values ? found : (double)NAN;
 }
 
