@@ -95,7 +95,7 @@ static void check_greens_at(struct sms__reader *reader, const struct probe *prob
 {
     const size_t sms = site->device->sms;
     const struct sms__sm_choice from = {NULL, SMS__NEW(reader->arena, uint32_t, sms), sms, sms};
-    for (size_t s = 0; vm->stream && s < vm->streams; s++) {
+    for (size_t s = 0; s < vm->streams; s++) {
         const struct sms__green *green = vm->stream[s].green;
         if (!green || (s > 0 && vm->stream[s - 1].green == green))
             continue;
@@ -115,10 +115,11 @@ static void check_greens(struct sms__reader *reader, const struct sms_scenario *
     const bool known = scenario->shares && !(use->policy->promises & SMS_PURE) && !use->share->repartitions;
     struct sms__site site;
     for (size_t i = 0; known && (site = sms__site_of(scenario, use, i)).device; i++) {
-        probe->tenant = sms__tenants_at(scenario, &site, v);
-        probe->tenants = sms__tenants_at(scenario, &site, scenario->vms);
-        if (sms__site_takes(&site, vm) && sms__mode_sms(site.mode, site.device, vm) >= site.device->sms)
-            check_greens_at(reader, probe, &site, use->instances ? use->instances->fit[v][i] : vm->fit[i], vm);
+        if (!vm->stream || !sms__site_takes(&site, vm) || sms__mode_sms(site.mode, site.device, vm) < site.device->sms)
+            continue;
+        probe->tenant = sms__tenants_at(scenario, &site, 0, v);
+        probe->tenants = sms__tenants_at(scenario, &site, 0, scenario->vms);
+        check_greens_at(reader, probe, &site, use->instances ? use->instances->fit[v][i] : vm->fit[i], vm);
     }
     probe->tenants = scenario->vms;
 }

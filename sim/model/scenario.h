@@ -85,8 +85,9 @@ static inline size_t sms__devices_for_one(const struct sms_scenario *scenario)
     return scenario->host.equal_devices == SMS__SIMULATE_ONE && scenario->devices > 1 ? scenario->devices : 1;
 }
 
-/* tenants.c: how many of the tenants before that one may be there: for block policies, its number there. */
-size_t sms__tenants_at(const struct sms_scenario *scenario, const struct sms__site *site, size_t before);
+/* tenants.c: how many of the tenants `from`, ..., `before` - 1 may be there. With `from` 0 it is the number that tenant
+ * `before` has there, for block policies. */
+size_t sms__tenants_at(const struct sms_scenario *scenario, const struct sms__site *site, size_t from, size_t before);
 
 /* scenario.c: reads one document; reader->user is the file. In a guard; problems go to reader->errors. */
 void sms__read_scenario(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario);

@@ -423,11 +423,10 @@ void sms__read_vms(struct sms__reader *reader, const struct sms__node *node, voi
         sms__read_processes(reader, node, scenario);
 }
 
-size_t sms__tenants_at(const struct sms_scenario *scenario, const struct sms__site *site, size_t before)
+size_t sms__tenants_at(const struct sms_scenario *scenario, const struct sms__site *site, size_t from, size_t before)
 {
     size_t count = 0;
-    for (size_t v = 0; v < before; v++)
-        count += sms__may_be_on(&scenario->vm[v], site->board) &&
-                 sms__may_have(&scenario->vm[v], site->device, site->number);
+    for (size_t v = from; v < before; v++)
+        count += sms__may_be_at(&scenario->vm[v], site);
     return count;
 }

@@ -209,10 +209,20 @@ static void check_mode(const struct sms__instance *instance, const struct sms__p
         sms__share_refuse(instance->share, "mode %s %s", instance->mode->form->name, wrong);
 }
 
-size_t sms__instance_tenants(const struct sms__instance *instance, size_t before)
+size_t sms__instance_tenants(const struct sms__instance *instance, size_t from, size_t before)
 {
     const struct sms__site site = {instance->type, instance->mode, instance->gpu->idx, instance->number};
-    return sms__tenants_at(instance->share->scenario, &site, before);
+    return sms__tenants_at(instance->share->scenario, &site, from, before);
+}
+
+/* The number of a tenant. It is counted from the one that entered last, because most enter in their order. */
+static size_t number_of(struct sms__instance *instance, size_t vm)
+{
+    if (vm < instance->numbered)
+        instance->numbered = instance->tenant = 0;
+    instance->tenant += sms__instance_tenants(instance, instance->numbered, vm);
+    instance->numbered = vm;
+    return instance->tenant;
 }
 
 void sms__instance_enter(struct sms__instance *instance, struct sms__process *process, uint64_t now)
@@ -226,7 +236,7 @@ void sms__instance_enter(struct sms__instance *instance, struct sms__process *pr
         instance->exclusive = process;
     process->instance = instance;
     if (!instance->share->slot)
-        process->tenant = sms__instance_tenants(instance, process->arrival.vm);
+        process->tenant = number_of(instance, process->arrival.vm);
 }
 
 void sms__instance_leave(struct sms__instance *instance, struct sms__process *process, uint64_t now)

@@ -42,6 +42,7 @@ struct sms__instance {
     struct sms__context *context;          /* [contexts]: one for each process, or one for all */
     size_t contexts;
     struct sms__slicer *slicer; /* whose turn it is (time_slice.c); NULL: there is one context */
+    size_t numbered, tenant;    /* who entered last, as a VM of the scenario, and its number here; 0 before */
 };
 
 /* For a cluster, whose GPUs are not cut into instances if this is asked: one of the host's GPUs; and takes memory of
@@ -73,7 +74,8 @@ bool sms__instance_admits(const struct sms__instance *instance, const struct sms
 /* The admitting instance with the fewest processes, then with most free memory; or SMS_WAIT. */
 long sms__instance_choose(const struct sms_share *share, const struct sms__process *process);
 
-size_t sms__instance_tenants(const struct sms__instance *instance, size_t before); /* of no slots: sms__tenants_at */
+/* Without slots: sms__tenants_at, of its site. */
+size_t sms__instance_tenants(const struct sms__instance *instance, size_t from, size_t before);
 
 /* The next four change an instance and its GPU, whose integrals are advanced first. */
 void sms__instance_hold(struct sms__instance *instance, int64_t bytes, uint64_t now);
