@@ -37,7 +37,7 @@ struct sm {
 struct state {
     struct process *process; /* [processes] */
     struct sm *sm;           /* [devices][most SMs] */
-    size_t *beside;          /* [devices] */
+    double *beside;          /* [devices] processes on each, in the mean */
     uint64_t *row;           /* scratch: a bit for each SM */
     size_t most;
     bool watched; /* a timer will look for SMs that are idle */
@@ -60,21 +60,19 @@ static size_t count_of(const struct sms_share *share, size_t p)
     return sms_share_device(share, (size_t)process_of(share, p)->device).sms;
 }
 
-/* How many processes are on the device if each is as likely on every device that it may use. A process that may use no
- * device counts on all: it is a free slot of a cluster's node, and any pod may take it. */
-static size_t beside_on(const struct sms_share *share, size_t device)
+/* Counts on each device the processes that are there if each is as likely on every device that it may use. One that may
+ * use none counts on all: it is a free slot of a cluster's node, and any pod may take it. */
+static void count_beside(const struct sms_share *share, double *beside)
 {
-    double sum = 1 - 1e-9; /* rounded up */
+    const size_t devices = sms_share_devices(share);
     for (size_t p = 0; p < sms_share_processes(share); p++) {
         size_t allowed = 0;
-        for (size_t d = 0; d < sms_share_devices(share); d++)
+        for (size_t d = 0; d < devices; d++)
             allowed += sms_share_allows(share, p, d);
-        if (allowed == 0)
-            sum += 1 / (double)sms_share_devices(share);
-        else if (sms_share_allows(share, p, device))
-            sum += 1 / (double)allowed;
+        for (size_t d = 0; d < devices; d++)
+            if (allowed == 0 || sms_share_allows(share, p, d))
+                beside[d] += 1 / (double)(allowed ? allowed : devices);
     }
-    return sum < 2 ? 1 : (size_t)sum;
 }
 
 static void start(struct sms_share *share)
@@ -89,8 +87,7 @@ static void start(struct sms_share *share)
     for (size_t p = 0; p < processes; p++)
         state->process[p].device = -1;
     state->beside = sms_share_alloc(share, devices, sizeof *state->beside);
-    for (size_t d = 0; d < devices; d++)
-        state->beside[d] = beside_on(share, d);
+    count_beside(share, state->beside);
 }
 
 /* What the mode gives the process, or an equal part where that is all of the device. */
@@ -98,7 +95,8 @@ static size_t quota_of(const struct sms_share *share, size_t p)
 {
     const size_t sms = count_of(share, p), given = sms_share_process(share, p).sms;
     const struct state *state = sms_share_state(share);
-    const size_t beside = state->beside[state->process[p].device];
+    const double mean = state->beside[state->process[p].device];
+    const size_t beside = mean > 1 ? (size_t)(mean + 1 - 1e-9) : 1; /* rounded up */
     return given < sms ? given : sms > beside ? sms / beside : 1;
 }
 
