@@ -291,13 +291,12 @@ static size_t count_unlisted(const struct baseline *baseline)
 static int read_rows(void *user)
 {
     struct baseline *baseline = user;
-    int code;
     list_values(baseline, false);
     baseline->value = SMS__NEW(&baseline->arena, struct value, baseline->values + 1);
     list_values(baseline, true);
     qsort(baseline->value, baseline->values, sizeof *baseline->value, by_words);
     baseline->left = ROWS_LEAST + ROWS_A_VALUE * baseline->values;
-    code = sms__csv_read(&baseline->csv);
+    const int code = sms__csv_read(&baseline->csv);
     baseline->checks->unlisted = count_unlisted(baseline);
     return code;
 }

@@ -1,8 +1,6 @@
 /* The results of a scenario: their memory, and the accessors of smsched.h. */
 #include "results.h"
 
-#include "../base/statistics.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool begins(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
-
 double sms__most_missed(const struct sms__result *of, size_t policy)
 {
     if (of->metric == SIZE_MAX || strcmp(sms__metric_name(of->subject, of->metric), "deadline_miss_ratio") != 0 ||
@@ -23,7 +21,7 @@ double sms__left_waiting(const struct sms__result *of, size_t policy)
     if (of->subject != SMS_CLUSTER || of->metric == SIZE_MAX)
         return 0;
     for (size_t i = 0; i < sizeof of_placed / sizeof *of_placed; i++)
-        leaves_out |= begins(sms__metric_name(of->subject, of->metric), of_placed[i]);
+        leaves_out |= !strncmp(sms__metric_name(of->subject, of->metric), of_placed[i], strlen(of_placed[i]));
     return leaves_out ? sms_results_estimate(of->results, policy, SMS_CLUSTER, 0, waiting).mean : 0;
 }
 
