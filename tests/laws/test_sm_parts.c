@@ -235,6 +235,23 @@ static void a_green_context_lies_within_the_part_of_its_process(void **state)
     share_release(s);
 }
 
+/* It has two SMs, so 16 blocks on 4 places take 4 ms. A policy that counted the process beside it would halve them. */
+static void a_process_is_alone_with_the_policy_on_its_partition(void **state)
+{
+    static const char *const policies[] = {"elastic_kernels", "warped_slicer", "tenant_fair", "sm_quota"};
+    (void)state;
+    for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
+        char scenario[512];
+        snprintf(scenario, sizeof scenario,
+                 DEVICE "queue: interleave\npolicies: [{mode: partition, block: %s}]\nprocesses:\n"
+                        "  - {name: p, workload: w, chunks: 2, count: 2}\n",
+                 policies[i]);
+        struct shared s = share(BLOCKS("w", "16"), scenario);
+        assert_turnarounds(s, 0, 2, (double[]){4, 4});
+        share_release(s);
+    }
+}
+
 /* Policies count the processes of their device. sm_quota gives `a` all 4 SMs of its own, and two to each of the others:
  * 16 blocks take 2 ms on 8 places. */
 static void processes_of_other_devices_have_no_quota_of_sms(void **state)
@@ -411,6 +428,7 @@ int main(void)
         cmocka_unit_test(kernels_take_turns_on_a_part_as_on_a_device_of_as_many_sms),
         cmocka_unit_test(a_green_context_reserves_nothing),
         cmocka_unit_test(a_green_context_lies_within_the_part_of_its_process),
+        cmocka_unit_test(a_process_is_alone_with_the_policy_on_its_partition),
         cmocka_unit_test(processes_of_other_devices_have_no_quota_of_sms),
         cmocka_unit_test(a_policy_moves_sms_between_processes),
         cmocka_unit_test(the_timeline_says_how_many_sms_a_process_may_use),

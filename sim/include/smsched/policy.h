@@ -79,7 +79,8 @@ struct sms_sm_view {
 };
 
 /* The block to place, and its launch. A policy that promises SMS_PURE gets only `adds` and `needs`; the rest is 0.
- * Counts are of this device at this instant. */
+ * Counts are of this device at this instant. A tenant with a static partition is alone: the policy keeps a state of the
+ * run for each, and knows nothing of the others. */
 struct sms_block_request {
     const double *adds;     /* [resources], parts of SMS_FULL: what the block would add to usage[r]. That is its
                              * demand, divided by the number of SMs for a resource of scope device */
@@ -152,8 +153,9 @@ struct sms_block_policy {
 
     unsigned promises; /* bits of enum sms_promise, about `admits` and `score` */
 
-    /* State of the policy: run_bytes for each device of a run, plus tenant_bytes for each tenant, and launch_bytes for
-     * each launch under way. The engine allocates it zeroed and frees it. Only `note` may write to it. */
+    /* State of the policy: run_bytes for each device or static partition of a run, plus tenant_bytes for each tenant
+     * there, and launch_bytes for each launch under way. The engine allocates it zeroed and frees it. Only `note` may
+     * write to it. */
     size_t run_bytes, tenant_bytes, launch_bytes;
     void (*note)(const double *params, const struct sms_device_view *device, enum sms_block_event event,
                  const struct sms_sm_view *sm, const struct sms_block_request *block, uint64_t blocks);

@@ -33,6 +33,7 @@ struct sms__blocks_setup {
     const struct sms__allowed *const
         *allowed;   /* [kernel_types], each may be NULL; NULL: every kernel may use all SMs */
     size_t tenants; /* for policies */
+    bool apart;     /* each has SMs of its own, so the policy sees it alone */
     size_t owners;  /* of launches, each with a dispatch queue; 0: one queue for all */
     const struct sms_queue_discipline *discipline;
     size_t max_clocks; /* sets of resources of scope device that kernels may demand */

@@ -23,14 +23,20 @@ static uint64_t patience_of(const struct sms__blocks *device)
     return (double)ps < SMS_PATIENCE_MAX ? ps : SMS__NEVER;
 }
 
+/* The most tenants that compete for the same SMs. */
+static size_t rivals_of(const struct sms__blocks *device) { return device->setup.apart ? 1 : device->setup.tenants; }
+
 void sms__policy_state_init(struct sms__blocks *device)
 {
     const struct sms_block_policy *policy = policy_of(device);
-    size_t bytes = policy->run_bytes + device->setup.tenants * policy->tenant_bytes;
+    const size_t states = device->setup.apart ? device->setup.tenants : 1;
+    size_t bytes = policy->run_bytes + rivals_of(device) * policy->tenant_bytes;
+    bytes = (bytes + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
     device->policy.cacheable = is_cacheable(policy);
     device->policy.pure = policy->promises & SMS_PURE && !policy->note;
     device->policy.patience_ps = patience_of(device);
-    device->policy.state = bytes ? sms__alloc(device->arena, 1, bytes) : NULL;
+    device->policy.state = bytes ? sms__alloc(device->arena, states, bytes) : NULL;
+    device->policy.state_bytes = bytes;
 }
 
 /* Each launch has groups of its own where the policy is told this. */
@@ -45,11 +51,13 @@ static uint64_t count_here(const struct sms__sm_state *sm, const struct sms__lau
 struct sms_block_request sms__full_request(const struct sms__blocks *device, const struct sms__sm_state *sm,
                                            const struct sms__launch *launch)
 {
+    const bool apart = device->setup.apart;
+    char *state = device->policy.state;
     return (struct sms_block_request){
         .adds = launch->fit->adds,
         .needs = launch->fit->needs,
-        .tenant = launch->tenant,
-        .tenants = device->setup.tenants,
+        .tenant = apart ? 0 : launch->tenant,
+        .tenants = rivals_of(device),
         .kernel = launch->kernel_type,
         .tenant_name = launch->vm,
         .kernel_name = launch->kernel->name,
@@ -61,7 +69,7 @@ struct sms_block_request sms__full_request(const struct sms__blocks *device, con
         .now_ps = device->setup.engine->now,
         .launched_ps = launch->launched_ps,
         .deadline_ps = launch->deadline_ps,
-        .of_run = device->policy.state,
+        .of_run = state && apart ? state + launch->tenant * device->policy.state_bytes : state,
         .of_launch = launch->policy_state ? launch->policy_state->bytes : NULL,
     };
 }

@@ -14,7 +14,8 @@ struct sms__block_policy_run {
     bool cacheable;       /* refusals can be cached: the policy is pure and monotone, or only asks for room */
     bool pure;            /* the policy looks only at a block's shape */
     uint64_t patience_ps; /* time after which a refused kernel stops its queue; SMS__NEVER if never */
-    void *state;          /* for the run, or NULL */
+    void *state;          /* for the run, or NULL; of each tenant where they are apart */
+    size_t state_bytes;   /* of one */
     struct sms__policy_state *free_states;
 };
 

@@ -128,6 +128,7 @@ static void add_blocks(struct sms__context *context)
     setup.first_sm = instance->gpu->first_sm;
     setup.allowed = sms__parts_of(share);
     setup.tenants = share->slot ? instance->processes_most : sms__instance_tenants(instance, 0, share->scenario->vms);
+    setup.apart = instance->mode->form->reserves;
     setup.owners = 1 + (share->limits_sms ? share->processes + share->streams : 0);
     setup.observer = context->owner || instance->type->mig.board ? NULL : share->spec->observer;
     context->blocks = sms__blocks_new(share->arena, &setup);
