@@ -77,8 +77,8 @@ static void note_few(struct sms_results *results)
             sms__names_add(&few, scenario->vm[v].name, kernels);
     }
     if (few.count)
-        sms__note(results, "fewer than %d kernels were counted, so results are imprecise: %s", KERNELS_FEW,
-                  sms__names_print(results, &few));
+        sms__note(results, "a longer run may give other values, because fewer than %d kernels were counted of %s",
+                  KERNELS_FEW, sms__names_print(results, &few));
 }
 
 /* No tenant alone is faster than itself alone, so STP above their number says that the stand-alone runs were slowed. */

@@ -417,7 +417,7 @@ run: {warmup: auto, duration: 5 ms, replications: 3}
 END
 for command in run compare; do
     try 0 "$command with notes" "$command" doubts.yaml
-    for note in "intervals cover only the seed" "there are only 3 replications: " "fairness_ratio and 99th percentiles depend" "fewer than 200 kernels were counted, so results are imprecise: a (" \
+    for note in "intervals cover only the seed" "there are only 3 replications: " "fairness_ratio and 99th percentiles depend" "a longer run may give other values, because fewer than 200 kernels were counted of a (" \
         "contention knee is the default" "the clock of v100 under load was not measured" "kernels scaled from the device of their profile: w" \
         "workloads scaled to their device from a profile of another device: scaled" "workloads fitted to published results, not measured: w"; do
         if [ "$(grep -cF "  note: $note" <<<"$output")" = 1 ]; then ok; else bad "$command notes: $note" "$output"; fi
