@@ -100,13 +100,13 @@ const char *sms__quantity_parse(const char *text, enum sms__dimension dimension,
     rest += strspn(rest, " ");
     out->cycles = dimension == SMS__CYCLES && !strcmp(rest, "cycles");
     const struct unit *unit = find_unit(dimension, rest);
-    if (!unit && !out->cycles) {
+    if (!unit && !out->cycles && (*rest || value != 0)) { /* 0 is the same in all units */
         snprintf(why, why_size,
                  *rest ? "has the unknown unit '%.20s'; units here: %s" : "has no unit%.0s; units here: %s", rest,
                  dimensions[dimension].list);
         return why;
     }
-    out->value = out->cycles ? value : value * unit->factor;
+    out->value = unit ? value * unit->factor : value;
     if (unit && nearbyint(out->value) / unit->factor == value)
         out->value = nearbyint(out->value); /* 0.519646 us are 519646 ps; the product is a little more */
     if (unit && unit->factor == 0.01)

@@ -24,8 +24,8 @@ struct sms__quantity {
     int cycles;   /* nonzero if the unit was cycles: then `value` is a number of cycles */
 };
 
-/* Parses all of `text`. Returns NULL on success. Otherwise returns what is wrong with it ("has no unit; units here:
- * ps, ns, ..."), in static storage or in `why`. */
+/* Parses all of `text`; 0 needs no unit. Returns NULL on success. Otherwise returns what is wrong with it ("has no
+ * unit; units here: ps, ns, ..."), in static storage or in `why`. */
 const char *sms__quantity_parse(const char *text, enum sms__dimension dimension, struct sms__quantity *out, char *why,
                                 size_t why_size);
 

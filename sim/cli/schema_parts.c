@@ -26,7 +26,7 @@ static json_t *pattern_of(enum sms__dimension dimension, double min)
         if (*unit)
             sms__append(text, sizeof text, "%s%s", n++ ? "|" : "", unit);
     }
-    sms__append(text, sizeof text, ")%s$", bare ? "?" : "");
+    sms__append(text, sizeof text, ")%s$%s", bare ? "?" : "", bare || min > 0 ? "" : "|^0$");
     return json_string(text);
 }
 
@@ -34,10 +34,11 @@ json_t *schema_number(enum sms__dimension dimension, double min, double max)
 {
     if (dimension == SMS__COUNT)
         return json_pack("{ss so so}", "type", "integer", "minimum", bound(min), "maximum", bound(max));
-    if (*sms__dimension_unit(dimension, 0) && sms__dimension_unit(dimension, 1) && *sms__dimension_unit(dimension, 1))
+    const bool bare = !*sms__dimension_unit(dimension, 0) || !*sms__dimension_unit(dimension, 1);
+    if (!bare && min > 0)
         return json_pack("{ss so}", "type", "string", "pattern", pattern_of(dimension, min));
-    return json_pack("{s[ss] so so so}", "type", "number", "string", "minimum", bound(min), "maximum", bound(max),
-                     "pattern", pattern_of(dimension, min));
+    return json_pack("{s[ss] so so so}", "type", "number", "string", "minimum", bound(bare ? min : 0), "maximum",
+                     bound(bare ? max : 0), "pattern", pattern_of(dimension, min));
 }
 
 /* As in sms__read_name. YAML reads 1080 as a number and true as a boolean, but they are names too. */

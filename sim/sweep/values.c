@@ -177,6 +177,10 @@ uint64_t sms__read_range(struct sms__reader *reader, const struct sms__node *nod
     bool whole = given.from && split_unit(reader, given.from, &range->from, &range->unit);
     if (!(given.to && split_unit(reader, given.to, &range->to, &unit)) || !whole)
         return 0;
+    if (range->to == 0 && !*unit) /* 0 needs no unit */
+        unit = range->unit;
+    if (range->from == 0 && !*range->unit)
+        range->unit = unit;
     range->log = given.scale == 1;
     range->whole = given.whole == 1;
     if (!check_ends(reader, node, &given, range, unit))

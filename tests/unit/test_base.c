@@ -34,12 +34,14 @@ static void quantities_carry_units(void **state)
     assert_true(parse("35 %", SMS__RATIO) == 0.35);
     assert_true(parse("0.35", SMS__RATIO) == 0.35);
     assert_true(parse("8800 cycles", SMS__CYCLES) == 8800);
+    assert_true(parse("0", SMS__CYCLES) == 0);
+    assert_true(parse("0.0", SMS__BANDWIDTH) == 0);
 }
 
 static void what_is_no_quantity_is_refused(void **state)
 {
-    static const char *const bad[] = {"",        "12",      "us",       "12 parsecs", "nan us", "inf us",
-                                      "0x10 us", "0X10 us", "1e400 us", "1 us x",     ".",      "--1 us"};
+    static const char *const bad[] = {"",        "12",       "us",     "12 parsecs", "nan us", "inf us",   "0x10 us",
+                                      "0X10 us", "1e400 us", "1 us x", ".",          "--1 us", "0 parsecs"};
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_true(isnan(parse(bad[i], SMS__TIME)));
