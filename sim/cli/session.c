@@ -124,14 +124,26 @@ static int load_one(struct session *session, const char *path, const struct sess
     return code || !file ? code : change_scenarios(session, file, changes);
 }
 
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp((*(const struct sms_scenario *const *)a)->name, (*(const struct sms_scenario *const *)b)->name);
+}
+
+/* A file alone has no name twice. */
 static int check_names(const struct session *session)
 {
-    for (size_t i = 0; i < session->scenarios; i++)
-        for (size_t j = 0; j < i; j++)
-            if (!strcmp(sms_scenario_name(session->scenario[i]), sms_scenario_name(session->scenario[j])))
-                return cli_fail(EXIT_INPUT, NULL, "two scenarios are named '%s'",
-                                sms_scenario_name(session->scenario[i]));
-    return EXIT_OK;
+    const size_t count = session->cli->n_args > 1 ? session->scenarios : 0;
+    const struct sms_scenario **sorted = count ? malloc(count * sizeof *sorted) : NULL;
+    int code = count && !sorted ? cli_no_memory() : EXIT_OK;
+    if (sorted) {
+        memcpy(sorted, session->scenario, count * sizeof *sorted);
+        qsort(sorted, count, sizeof *sorted, compare_names);
+    }
+    for (size_t i = 1; sorted && i < count && code == EXIT_OK; i++)
+        if (!compare_names(&sorted[i - 1], &sorted[i]))
+            code = cli_fail(EXIT_INPUT, NULL, "two scenarios are named '%s'", sorted[i]->name);
+    free(sorted);
+    return code;
 }
 
 /* Devices and workloads of other files are inputs, too. */

@@ -1,7 +1,7 @@
 /* Joins the kernels of a trace with measured ones, by name and geometry. */
 #include "derive.h"
 #include "import.h"
-#include "intern.h"
+#include "../base/intern.h"
 #include "text.h"
 #include "trace_read.h"
 

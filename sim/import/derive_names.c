@@ -2,7 +2,7 @@
  * arguments. If it says nothing ("Kernel"), or other symbols have it too, a word of the template arguments is added in
  * which the symbols differ. Kernels of one symbol are numbered. */
 #include "derive_internal.h"
-#include "intern.h"
+#include "../base/intern.h"
 
 #include <ctype.h>
 #include <string.h>

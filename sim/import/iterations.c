@@ -1,9 +1,9 @@
 /* Finds iterations in a trace. Prefix hashes make each window between two anchors comparable in constant time, so all
  * anchors together take n log n steps. */
 #include "iterations.h"
-#include "intern.h"
 
 #include "../base/hash.h"
+#include "../base/intern.h"
 #include "../base/sort.h"
 
 #include <smsched/error.h>

@@ -3,7 +3,7 @@
 #ifndef SMS_IMPORT_READER_H
 #define SMS_IMPORT_READER_H
 
-#include "intern.h"
+#include "../base/intern.h"
 #include "numbers.h"
 #include "profile.h"
 #include "rows.h"

@@ -4,8 +4,8 @@
 #ifndef SMS_IMPORT_TRACE_EVENTS_H
 #define SMS_IMPORT_TRACE_EVENTS_H
 
+#include "../base/intern.h"
 #include "gzip.h"
-#include "intern.h"
 #include "profile.h"
 
 /* What a number or text is of; those from DEVICE on are in an event's `args`. GRID and BLOCK are three each. A GPU has

@@ -2,7 +2,7 @@
 #ifndef SMS_IMPORT_TRACE_READ_H
 #define SMS_IMPORT_TRACE_READ_H
 
-#include "intern.h"
+#include "../base/intern.h"
 #include "profile.h"
 
 enum { SMS__TRACE_ROWS_MAX = 2000000, SMS__TRACE_FACTS_MAX = 16 };

@@ -39,9 +39,8 @@ static void read_scenario(struct sms_file *file, const struct sms__node *root)
     reader.user = file;
     sms__read_scenario(&reader, root, scenario);
     sms__resolve_scenario(&reader, file, scenario);
-    for (size_t j = 0; j < file->scenarios; j++)
-        if (scenario->name[0] && !strcmp(file->scenario[j]->name, scenario->name))
-            sms__complain(&reader, root, "scenario '%.60s' is defined twice", scenario->name);
+    if (scenario->name[0] && !sms__file_remember(file, SMS__DOCUMENT_SCENARIO, scenario->name))
+        sms__complain(&reader, root, "scenario '%.60s' is defined twice", scenario->name);
     *SMS__APPEND(&file->arena, file->scenario, file->scenarios) = scenario;
 }
 

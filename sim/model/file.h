@@ -4,6 +4,7 @@
 
 #include <smsched/smsched.h>
 
+#include "../base/intern.h"
 #include "../yaml/fields.h"
 #include "device_model.h"
 #include "workload.h"
@@ -22,6 +23,8 @@ struct sms_file {
     size_t workloads;
     struct sms_scenario **scenario;
     size_t scenarios;
+    /* [kind]: the names of its documents, each with its number in their list. */
+    struct sms__string_pool names[SMS__DOCUMENT_PLAN];
     size_t drawn_kernels;       /* of the workloads that processes may draw */
     struct sms__plugin *plugin; /* [plugins]: open until the file is freed (policy/plugins.h) */
     size_t plugins;
@@ -81,6 +84,8 @@ bool sms__nearest_model(const char *const folder[2], const char *kind, const cha
 
 /* library.c: the kind of a document; -1: none. */
 int sms__document_kind(const struct sms__node *root);
+/* Keeps the name of the next document of a kind. False: there is one of that name. */
+bool sms__file_remember(struct sms_file *file, enum sms__document kind, const char *name);
 /* Reads a document of a device or workload into the file. */
 void sms__file_define(struct sms_file *file, enum sms__document kind, const struct sms__node *node);
 

@@ -1,6 +1,7 @@
 /* Devices and workloads by name: those of the file, of its library, of the folders of models. A name that is found
  * nowhere is complained of once. */
 #include "file.h"
+#include "scenario.h"
 #include "sheet.h"
 
 #include <string.h>
@@ -20,16 +21,34 @@ int sms__document_kind(const struct sms__node *root)
 
 static size_t *count_of(struct sms_file *file, enum sms__document kind)
 {
-    return kind == SMS__DOCUMENT_DEVICE ? &file->devices : &file->workloads;
+    return kind == SMS__DOCUMENT_DEVICE     ? &file->devices
+           : kind == SMS__DOCUMENT_WORKLOAD ? &file->workloads
+                                            : &file->scenarios;
 }
 
-/* The number of a device or workload of the file, or NONE. */
+static const char *name_of(const struct sms_file *file, enum sms__document kind, size_t i)
+{
+    return kind == SMS__DOCUMENT_DEVICE     ? file->device[i]->name
+           : kind == SMS__DOCUMENT_WORKLOAD ? file->workload[i]->name
+                                            : file->scenario[i]->name;
+}
+
+/* The number of a device, workload or scenario of the file, or NONE. One that was given up has a name still, and its
+ * number is of another or of none. */
 static size_t find_known(struct sms_file *file, enum sms__document kind, const char *name)
 {
-    for (size_t i = 0; i < *count_of(file, kind); i++)
-        if (!strcmp(kind == SMS__DOCUMENT_DEVICE ? file->device[i]->name : file->workload[i]->name, name))
-            return i;
-    return NONE;
+    const struct sms__pooled_string *known = sms__interned(&file->names[kind], name);
+    const bool is = known && known->value < *count_of(file, kind) && !strcmp(name_of(file, kind, known->value), name);
+    return is ? known->value : NONE;
+}
+
+bool sms__file_remember(struct sms_file *file, enum sms__document kind, const char *name)
+{
+    if (find_known(file, kind, name) != NONE)
+        return false;
+    file->names[kind].arena = &file->arena;
+    sms__intern(&file->names[kind], name, strlen(name))->value = *count_of(file, kind);
+    return true;
 }
 
 /* The device from which this one inherits; NULL: none. One that is read for that must not inherit, so that there are no
@@ -68,7 +87,7 @@ void sms__file_define(struct sms_file *file, enum sms__document kind, const stru
         sms__read_workload(&reader, node, workload);
         name = workload->name;
     }
-    if (*name && find_known(file, kind, name) != NONE) /* without a name it was refused for that */
+    if (*name && !sms__file_remember(file, kind, name)) /* without a name it was refused for that */
         sms__complain(&reader, node, "%s '%.60s' is defined twice", keys[kind], name);
     if (device)
         *SMS__APPEND(&file->arena, file->device, file->devices) = device;
@@ -114,6 +133,7 @@ static size_t borrow(struct sms_file *file, enum sms__document kind, const char 
         *count_of(library, kind) = before;
         return NONE;
     }
+    sms__file_remember(file, kind, name);
     if (kind == SMS__DOCUMENT_DEVICE)
         *SMS__APPEND(&file->arena, file->device, file->devices) = library->device[i];
     else

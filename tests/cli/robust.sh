@@ -155,6 +155,25 @@ fi
 exits 3 $? "an unknown resource of many devices"
 says "unknown resource on v100, a100: 'rays'" "an unknown resource of many devices"
 
+# Names of documents are looked up in a table, not one after another.
+documents() {
+    awk 'BEGIN {
+        for (i = 0; i < 10000; i++)
+            printf "workload: of/one/folder/w%d\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 1 us}]\n---\n", i
+        print "scenario: draws\ndevices: [{model: v100}]\npolicies: [plain]\nprocesses:\n  - name: p\n    draw: &all"
+        for (i = 1; i <= 64; i++) printf "      - of/one/folder/w%d\n", 10000 - i
+        for (i = 0; i < 4000; i++) printf "  - {name: p%d, draw: *all}\n", i
+    }'
+}
+if sanitized "$smsched"; then
+    echo "skipped: 256000 names of 10000 workloads (sanitizers are slow)"
+else
+    documents >"$work/documents.yaml"
+    timeout -s KILL 15 "$smsched" validate "$work/documents.yaml" >/dev/null 2>"$work/err"
+    exits 3 $? "256000 names of 10000 workloads"
+    says "more than 100000 kernels of all workloads to draw from" "256000 names of 10000 workloads"
+fi
+
 # Each pod and each node is unlike all others, so that nothing learnt of one tells of another.
 unlike() {
     awk -v n="$1" 'BEGIN {

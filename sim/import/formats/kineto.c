@@ -1,7 +1,7 @@
 /* Reads traces of PyTorch's profiler (Kineto): Chrome trace events in JSON, plain or compressed by gzip. The file is
  * streamed, so that memory grows with its kernels, copies and launches and not with its size. */
 #include "../import.h"
-#include "../intern.h"
+#include "../../base/intern.h"
 #include "../trace_events.h"
 #include "../text.h"
 #include "../trace_read.h"

@@ -1,7 +1,7 @@
 /* Reads reports of Nsight Systems that `nsys export --type sqlite` has written. Which tables and columns there are
  * depends on the version and on what was traced, so each table is asked for its columns. */
 #include "../import.h"
-#include "../intern.h"
+#include "../../base/intern.h"
 #include "../report_tables.h"
 #include "../text.h"
 

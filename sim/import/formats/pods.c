@@ -6,7 +6,7 @@
 #include "../../model/cluster/cluster.h"
 #include "../../model/limits.h"
 #include "../gzip.h"
-#include "../intern.h"
+#include "../../base/intern.h"
 #include "../pods_list.h"
 #include "../rows.h"
 #include "../text.h"

@@ -1,9 +1,9 @@
 /* Interned strings: a profile repeats the names of its kernels and metrics millions of times, and each is stored once.
  */
-#ifndef SMS_IMPORT_INTERN_H
-#define SMS_IMPORT_INTERN_H
+#ifndef SMS_BASE_INTERN_H
+#define SMS_BASE_INTERN_H
 
-#include "../base/arena.h"
+#include "arena.h"
 
 #include <stdint.h>
 
@@ -29,6 +29,9 @@ struct sms__string_pool {
 /* The entry of this text, which is added if it is new. The entry is valid until the next one is added, its text as long
  * as the arena. */
 struct sms__pooled_string *sms__intern(struct sms__string_pool *pool, const char *text, size_t length);
+
+/* The entry of this text, or NULL. */
+const struct sms__pooled_string *sms__interned(const struct sms__string_pool *pool, const char *text);
 
 /* The interned copy of a text; equal texts have equal pointers. */
 const char *sms__intern_text(struct sms__string_pool *pool, const char *text);

@@ -1,7 +1,7 @@
 /* A hash table with open addressing that stores each text once. It is never more than half full, so searches end. */
 #include "intern.h"
 
-#include "../base/hash.h"
+#include "hash.h"
 
 #include <string.h>
 
@@ -21,8 +21,9 @@ static struct sms__pooled_string *find(const struct sms__string_pool *pool, cons
 static void grow(struct sms__string_pool *pool)
 {
     struct sms__string_pool old = *pool;
-    pool->slots = old.slots ? 2 * old.slots : SLOTS_FIRST;
-    pool->slot = SMS__NEW(pool->arena, struct sms__pooled_string, pool->slots);
+    const size_t slots = old.slots ? 2 * old.slots : SLOTS_FIRST;
+    pool->slot = SMS__NEW(pool->arena, struct sms__pooled_string, slots); /* if it fails, the pool is as it was */
+    pool->slots = slots;
     for (size_t i = 0; i < old.slots; i++)
         if (old.slot[i].text)
             *find(pool, old.slot[i].text, old.slot[i].length, old.slot[i].hash) = old.slot[i];
@@ -54,6 +55,14 @@ struct sms__pooled_string *sms__intern(struct sms__string_pool *pool, const char
         pool->used++;
     }
     return string;
+}
+
+const struct sms__pooled_string *sms__interned(const struct sms__string_pool *pool, const char *text)
+{
+    const size_t length = strlen(text);
+    const struct sms__pooled_string *string =
+        pool->slots ? find(pool, text, length, sms__hash_text(0, text, length)) : NULL;
+    return string && string->text ? string : NULL;
 }
 
 const char *sms__intern_text(struct sms__string_pool *pool, const char *text)
