@@ -72,6 +72,14 @@ static enum sms__answer_verdict judge(const struct sms__outcome *answer, const s
     return answer->in_group[against] ? SMS__ANSWER_CHANCE : SMS__ANSWER_DIFFERS;
 }
 
+/* The policy over which the change of the best is told first, or SIZE_MAX. */
+static size_t next_told(const struct sms__outcome *answer)
+{
+    if (answer->best.next < SIZE_MAX)
+        return answer->best.next;
+    return answer->best.equal ? SIZE_MAX : answer->best.best == answer->baseline ? answer->other : answer->baseline;
+}
+
 /* Returns false if there is no answer: nothing to ask, no policy with a value, or no memory. `end` frees it in any
  * case. */
 static bool find(const struct sms_results *results, size_t baseline, struct sms__outcome *answer)
@@ -90,6 +98,7 @@ static bool find(const struct sms_results *results, size_t baseline, struct sms_
         answer->other = sms__results_leader(results, &asked, baseline == 0, baseline);
     answer->value = value_of(answer, answer->best.best);
     answer->verdict = judge(answer, &asked);
+    answer->over = answer->in_group[baseline] ? next_told(answer) : baseline;
     return true;
 }
 
@@ -258,18 +267,16 @@ static bool put_no_change(const struct sms__outcome *answer, FILE *to)
 /* The change of the best over the best policy that is told apart, and over the baseline if that is another one. */
 static void put_comparison(const struct sms__outcome *answer, FILE *to)
 {
-    const size_t best = answer->best.best, baseline = answer->baseline;
-    const bool apart = answer->best.next < SIZE_MAX;
-    const size_t next = apart ? answer->best.next : baseline == best ? answer->other : baseline;
-    if (!apart && answer->best.equal)
+    const size_t best = answer->best.best, next = next_told(answer);
+    const bool named = answer->best.next < SIZE_MAX || next != answer->baseline;
+    if (next == SIZE_MAX)
         return;
     fputs(", ", to);
-    put_change(answer, best, next,
-               (apart || next != baseline) && sms_results_policies(answer->results) > 2 ? ", the next best" : "", to);
-    if (baseline == next || answer->in_group[baseline])
+    put_change(answer, best, next, named && sms_results_policies(answer->results) > 2 ? ", the next best" : "", to);
+    if (answer->over == next)
         return;
     fputs(", and ", to);
-    put_change(answer, best, baseline, "", to);
+    put_change(answer, best, answer->over, "", to);
 }
 
 /* What follows the comparison; the last ones are only for the line on the terminal. */

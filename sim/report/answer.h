@@ -27,6 +27,7 @@ struct sms__outcome {
     struct sms__best best;
     bool *in_group;            /* [policies]: not told apart from the best */
     size_t other;              /* the best policy, or the one of second best mean if the baseline is the best */
+    size_t over;               /* the policy over which the change of the best is told last, or SIZE_MAX */
     struct sms_estimate value; /* of the best */
     enum sms__answer_verdict verdict;
 };
@@ -44,7 +45,7 @@ void sms__answer_put_misses(const struct sms__outcome *answer, FILE *to);
 void sms__answer_put_left_out(const struct sms__outcome *answer, FILE *to);
 void sms__answer_put_bound(const struct sms__outcome *answer, FILE *to);
 void sms__answer_put_cost(const struct sms__outcome *answer, FILE *to);
-/* print_gain_alone.c: the same, of tenants that gain with the GPU to themselves. */
+/* print_gain_alone.c: the same, of tenants that gain when they run alone. */
 void sms__answer_put_gain_alone(const struct sms__outcome *answer, FILE *to);
 
 #endif

@@ -1,4 +1,4 @@
-/* Tells what a policy gains for tenants that have the GPU to themselves: in the answer, the table and the JSON of a
+/* Tells what a policy gains for tenants that run alone: in the answer, the table and the JSON of a
  * comparison. */
 #include "../results/gain_alone.h"
 #include "answer.h"
@@ -9,44 +9,55 @@
 #include <jansson.h>
 #include <string.h>
 
-/* A gain below this is not told in words; at most so many tenants are named. */
+/* A difference below this is not told in words; at most so many tenants are named. */
 #define LEAST_TOLD 0.005
 enum { NAMED = 3 };
 
-static void put_gains(const struct sms__outcome *answer, size_t over, bool of_stp, FILE *to)
+static double gain_of(const struct sms__outcome *answer, size_t v)
 {
-    const struct sms_results *results = answer->results;
-    const struct sms_scenario *scenario = sms_results_scenario(results);
-    const double left = sms__gain_left(results, answer->best.best, over).mean - 1;
+    const bool told = sms__tells_gain_alone(answer->results, v);
+    return told ? sms__gain_alone(answer->results, answer->best.best, answer->over, v).mean - 1 : 0;
+}
+
+/* "a is 12 % faster, b 3 % slower". Tenants that lose are told, too, because what remains of STP depends on all. */
+static void put_gains(const struct sms__outcome *answer, FILE *to)
+{
+    const struct sms_scenario *scenario = sms_results_scenario(answer->results);
     char text[64];
     size_t count = 0;
     for (size_t v = 0; v < scenario->vms; v++) {
-        const double gain = sms__gain_alone(results, answer->best.best, over, v).mean - 1;
-        if (!sms__tells_gain_alone(results, v) || !(gain > LEAST_TOLD) || ++count > NAMED)
+        const double gain = gain_of(answer, v);
+        if (!(fabs(gain) > LEAST_TOLD) || ++count > NAMED)
             continue;
-        if (count == 1)
-            fprintf(to, "; %swith the GPU to itself %s gains", of_stp ? "of that, " : "", scenario->vm[v].name);
-        else
-            fprintf(to, ", %s", scenario->vm[v].name);
-        fprintf(to, " %s", sms__percent(text, sizeof text, true, 100 * gain, NAN));
+        fprintf(to, count == 1 ? "; alone, %s is" : ", %s", scenario->vm[v].name);
+        fprintf(to, " %s %s", sms__percent(text, sizeof text, false, fabs(100 * gain), NAN),
+                gain > 0 ? "faster" : "slower");
     }
     if (count > NAMED)
-        fprintf(to, " and %zu more", count - NAMED);
-    if (count && of_stp && !isnan(left))
-        fprintf(to, ", so %s remains for sharing", sms__percent(text, sizeof text, true, 100 * left, NAN));
+        fprintf(to, " (%zu more not shown)", count - NAMED);
+    fprintf(to, " under %s than under %s", sms_results_policy(answer->results, answer->best.best),
+            sms_results_policy(answer->results, answer->over));
 }
 
-/* The change that was told last is that of the best policy over the baseline, or over the next if the baseline is best.
- */
+/* What the policy gains apart from sharing, if a tenant gains anything. */
 void sms__answer_put_gain_alone(const struct sms__outcome *answer, FILE *to)
 {
     const struct sms_scenario *scenario = sms_results_scenario(answer->results);
-    const size_t over = answer->best.best == answer->baseline ? answer->best.next : answer->baseline;
-    const bool of_stp = answer->asked.subject == SMS_HOST && !strcmp(sms__result_metric(&answer->asked), "stp_ratio");
+    bool gains = false;
+    char text[64];
     if (!scenario->cluster && scenario->vms == 1)
         fprintf(to, "; %s has the GPU to itself: no other tenant shares it", scenario->vm[0].name);
-    else if (over != SIZE_MAX)
-        put_gains(answer, over, of_stp, to);
+    for (size_t v = 0; v < scenario->vms && scenario->vms > 1 && answer->over < SIZE_MAX; v++)
+        gains |= gain_of(answer, v) > LEAST_TOLD;
+    if (!gains)
+        return;
+    put_gains(answer, to);
+    if (answer->asked.subject != SMS_HOST || strcmp(sms__result_metric(&answer->asked), "stp_ratio") != 0)
+        return;
+    const double left = sms__gain_left(answer->results, answer->best.best, answer->over).mean - 1;
+    if (!isnan(left))
+        fprintf(to, ", which is no effect of sharing; without it stp_ratio changes by %s",
+                sms__percent(text, sizeof text, true, 100 * left, NAN));
 }
 
 /* ---- the table ---- */

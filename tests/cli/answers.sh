@@ -384,7 +384,7 @@ gains = {row[:2]: row[2] for row in database.execute("SELECT policy, name, gain_
 known = {(row["policy"], row["name"]): row["ratio"] for row in whole["alone"]}
 assert len(known) == 4 and all(abs(gains[key] - known[key]) < 1e-9 for key in known), (gains, known)
 left = [row[0] for row in database.execute("SELECT left_ratio FROM answer WHERE policy = 'fine_grained' ORDER BY point")]
-assert "so +0.0 % remains for sharing" in whole["answer"]["text"] and abs(left[0] - 1) < 5e-4, (left, whole["answer"])
+assert "without it stp_ratio changes by +0.0 %" in whole["answer"]["text"] and abs(left[0] - 1) < 5e-4, (left, whole["answer"])
 mean = (sum(gain - 1 for gain, in database.execute("SELECT gain_ratio FROM gain_alone WHERE policy = 'fine_grained' AND name = 'single'")) / 2)
 rows = [row for row in page["gains_alone"]["rows"] if row[:2] == [2, "single"]]
 assert len(rows) == 1 and abs(rows[0][2] - mean) < 1e-9 and rows[0][3] == 2 and rows[0][2] > 0.02, (rows, mean)

@@ -69,13 +69,13 @@ function sweepQuestions() {
   return data.subjects.flatMap((view, s) => view.names.flatMap((name, n) => view.metrics.map(metric => [s, n, metric, `${wordsOf(metric)} of ${whose(view, n)}`])));
 }
 
-/* What a policy gains for tenants that have the GPU to themselves, which is no gain of sharing. */
+/* What a policy gains for tenants that run alone, which is no gain of sharing. */
 function ownGains(state, c) {
-  const told = data.gains_alone.rows.filter(r => r[0] === c.p && r[2] > 0.005), of = n => (n < c.points ? ` at ${group(String(n))} of ${plural(c.points, 'point')}` : '');
-  if (!told.length) return '';
+  const told = data.gains_alone.rows.filter(r => r[0] === c.p && Math.abs(r[2]) > 0.005), of = n => (n < c.points ? ` at ${group(String(n))} of ${plural(c.points, 'point')}` : '');
+  if (!told.some(r => r[2] > 0)) return '';
   const left = viewOf(state).subject === 'host' && state.metric === 'stp_ratio' ? data.gains_alone.left.find(r => r[0] === c.p) : null;
-  const words = told.slice(0, 3).map(([, name, gain, points], i) => `${name}${i ? '' : ' gains'} ${percent(gain, true)}${of(points)}`).join(', ');
-  return `; with the GPU to itself ${words}${told.length > 3 ? ` and ${told.length - 3} more` : ''}${left ? `, so that ${percent(left[1], true)} is left for sharing` : ''}`;
+  const words = told.slice(0, 3).map(([, name, gain, points], i) => `${name}${i ? '' : ' is'} ${percent(Math.abs(gain))} ${gain > 0 ? 'faster' : 'slower'}${of(points)}`).join(', ');
+  return `; alone, ${words}${told.length > 3 ? ` (${told.length - 3} more not shown)` : ''}${left ? `, which is no effect of sharing; without it ${percent(left[1], true)}` : ''}`;
 }
 
 function sweepAnswer(state) {
