@@ -93,7 +93,7 @@ static size_t size_nodes(const struct sms__pod_list *list, double capacity[3])
     return (size_t)nodes;
 }
 
-void sms__write_pod_scenario(const struct sms__pod_list *list, const char *name, FILE *to)
+void sms__write_pod_scenario(const struct sms__pod_list *list, const char *name, FILE *notes, FILE *to)
 {
     double capacity[3] = {NODE_GPUS, NODE_CPUS, (double)NODE_GIB * (1 << 30)};
     size_t nodes = size_nodes(list, capacity);
@@ -109,6 +109,9 @@ void sms__write_pod_scenario(const struct sms__pod_list *list, const char *name,
     for (size_t i = 0; i < list->pods; i++)
         write_pod(list, &list->pod[i], to);
     fputs("run: {seed: 1}\n", to);
+    if (notes)
+        fprintf(notes, "pods: %zu; nodes: %zu of %.0f GPUs, which are assumed: replace them with the real ones\n",
+                list->pods, nodes, capacity[0]);
 }
 
 static int compare_arrivals(const void *a, const void *b)

@@ -23,10 +23,10 @@ struct sms__pod_list {
     bool gpus, cpus, memory, gpu_memory, replicas; /* which of them the file has */
 };
 
-/* Writes a scenario of that name, with as many nodes as the pods need. */
-void sms__write_pod_scenario(const struct sms__pod_list *list, const char *name, FILE *to);
-/* Sorts the pods by arrival and writes these times, in seconds, one a line. What to do with them goes to `notes`, which
- * may be NULL. */
+/* Writes a scenario of that name, with as many nodes as the pods need. How many that is goes to `notes`, which may be
+ * NULL. */
+void sms__write_pod_scenario(const struct sms__pod_list *list, const char *name, FILE *notes, FILE *to);
+/* Sorts the pods by arrival and writes these times, in seconds, one a line. How many they are goes to `notes`. */
 void sms__write_pod_times(struct sms__pod_list *list, FILE *notes, FILE *to);
 
 #endif

@@ -23,6 +23,7 @@ writes() {
 # The rows are those that the documentation of each trace shows.
 writes philly.yaml fine/philly.json --columns philly
 same "a job without attempts is left out, and that is said" "$(grep -c 'left out: 1 that never started' "$work/err")" 1
+same "how many pods and nodes there are is said" "$(grep -c '^pods: 2; nodes: 2 of 8 GPUs, which are assumed' "$work/err")" 1
 writes helios.yaml fine/helios.csv --columns helios
 writes pai2020.yaml fine/pai2020.csv --columns pai2020
 writes alibaba2025.yaml fine/alibaba2025.csv --columns alibaba2025
@@ -80,6 +81,7 @@ refused object bad/object.json --columns philly
 refused none bad/none.csv --columns 'name=job,arrival=when,gpus=took'
 refused gzip bad/cut.csv.gz --columns helios
 refused mapping fine/helios.csv --columns 'nam=job_id,arrival=submit_time:year,gpus=,cpu=3'
+refused trace fine/helios.csv --columns heliox
 refused asks fine/azure.csv --columns azure
 for usage in "fine/helios.csv" "fine/helios.csv fine/helios.csv --columns helios"; do
     "$smsched" import pods $usage >"$work/out" 2>"$work/err"

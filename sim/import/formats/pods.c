@@ -62,7 +62,9 @@ enum { UNITS = sizeof units / sizeof *units };
 /* From the documentation of each trace: msr-fiddle/philly-traces (cluster_job_log), S-Lab-System-Group/HeliosData
  * (cluster_log.csv), alibaba/clusterdata (2020: pai_task_table.csv, which has no header; 2025:
  * disaggregated_DLRM_trace.csv), Azure/AzurePublicDataset (LLM inference, 2023 and 2024). */
-static const char *const presets[][2] = {
+static const struct {
+    const char *name, *mapping;
+} presets[] = {
     {"philly", "name=jobid,arrival=submitted_time:date,start=attempts.0.start_time:date,end=attempts.-1.end_time:date,"
                "total_gpus=attempts.-1.detail.gpus.#,replicas=attempts.-1.detail.#"},
     {"helios", "name=job_id,arrival=submit_time:date,duration=duration:s,total_gpus=gpu_num,total_cpu=cpu_num,"
@@ -71,6 +73,7 @@ static const char *const presets[][2] = {
     {"alibaba2025", "name=instance_sn,arrival=creation_time:s,end=deletion_time:s,cpu=cpu_request,gpus=gpu_request,"
                     "memory=memory_request:GiB"},
     {"azure", "arrival=TIMESTAMP:date"}};
+enum { PRESETS = sizeof presets / sizeof *presets };
 
 /* Where a key is: up to two columns, whose texts are joined. */
 struct source {
@@ -446,9 +449,10 @@ static void take_mapping(struct list *list, char *text)
         *unit++ = '\0';
     while (key < KEYS && strcmp(keys[key].name, text) != 0)
         key++;
-    const char *near = key == KEYS ? sms__nearest(text, KEYS, SMS__NAMES(keys, name)) : NULL;
+    const char *near = column ? sms__nearest(text, KEYS, SMS__NAMES(keys, name))
+                              : sms__nearest(text, PRESETS, SMS__NAMES(presets, name));
     if (key == KEYS)
-        sms__fail(list->errors, SMS_EINPUT, NULL, "--columns: unknown key '%.40s'%s%s%s", text,
+        sms__fail(list->errors, SMS_EINPUT, NULL, "--columns: unknown %s '%.40s'%s%s%s", column ? "key" : "trace", text,
                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     else if (!column || !*column)
         sms__fail(list->errors, SMS_EINPUT, NULL, "--columns: '%.40s' has no column: KEY=COLUMN[:UNIT]", text);
@@ -465,15 +469,16 @@ static void take_mapping(struct list *list, char *text)
     source->column[1] = second;
     source->unit = find_unit(keys[key].kind, unit);
     if (unit && !source->unit)
-        sms__fail(list->errors, SMS_EINPUT, NULL, "--columns: %s is not in '%.20s'", keys[key].name, unit);
+        sms__fail(list->errors, SMS_EINPUT, NULL, "--columns: unknown unit '%.20s' of %s; see %s", unit, keys[key].name,
+                  "docs/how-to/cluster-traces.md");
     list->numbered |= strspn(column, "0123456789") == strlen(column);
 }
 
 static int read_mapping(struct list *list, const char *given)
 {
     const char *text = given;
-    for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
-        text = strcmp(presets[i][0], given) ? text : presets[i][1];
+    for (size_t i = 0; i < PRESETS; i++)
+        text = strcmp(presets[i].name, given) ? text : presets[i].mapping;
     char *copy = (char *)sms__copy(list->arena, text, strlen(text)), *rest;
     for (char *item = strtok_r(copy, ",", &rest); item; item = strtok_r(NULL, ",", &rest))
         take_mapping(list, item);
@@ -511,14 +516,12 @@ static int import(struct sms__arena *arena, const char *const *paths, size_t n_p
     struct list list = {
         .arena = arena, .errors = errors, .path = paths[0], .most = options->most, .names = {.arena = arena}};
     int64_t first_ns = INT64_MAX;
-    const struct unit *arrival;
     (void)n_paths; /* one, as its importer says */
     int code = read_mapping(&list, options->columns);
     if (code == SMS_OK && !options->times && !any(&list, GPUS, TOTAL_GPUS) && !any(&list, CPU, MEMORY) &&
         !any(&list, TOTAL_CPU, MEMORY))
-        code =
-            sms__fail(errors, SMS_EINPUT, NULL,
-                      "--columns says when pods arrive, but not what they ask for: add --times for their times alone");
+        code = sms__fail(errors, SMS_EINPUT, NULL,
+                         "--columns maps none of gpus, cpu and memory, which pods ask for; --times takes times alone");
     list.out.arena = arena;
     list.out.gpus = any(&list, GPUS, TOTAL_GPUS);
     list.out.cpus = any(&list, CPU, TOTAL_CPU);
@@ -528,7 +531,7 @@ static int import(struct sms__arena *arena, const char *const *paths, size_t n_p
     code = code ? code : read_list(&list);
     if (code)
         return code;
-    arrival = list.source[ARRIVAL].unit;
+    const struct unit *arrival = list.source[ARRIVAL].unit;
     for (size_t i = 0; i < list.out.pods; i++) /* without a date, a pod was there before */
         if (list.out.pod[i].arrival_ns < first_ns && (list.out.pod[i].arrival_ns || !arrival || arrival->factor > 0))
             first_ns = list.out.pod[i].arrival_ns;
@@ -542,7 +545,8 @@ static int import(struct sms__arena *arena, const char *const *paths, size_t n_p
     if (options->times)
         sms__write_pod_times(&list.out, options->notes, to);
     else
-        sms__write_pod_scenario(&list.out, options->name ? options->name : sms__import_name(arena, paths[0]), to);
+        sms__write_pod_scenario(&list.out, options->name ? options->name : sms__import_name(arena, paths[0]),
+                                options->notes, to);
     if (list.left_out && options->notes)
         fprintf(options->notes, "left out: %zu that never started\n", list.left_out);
     return SMS_OK;
