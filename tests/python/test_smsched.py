@@ -141,12 +141,16 @@ class Refusals(unittest.TestCase):
         self.assertEqual([(p.file, p.source) for p in raised.exception.problems],
                          [("override", "run.sed=1"), ("override", 'queu="fifo"')])
 
-    def test_a_missing_file_and_a_wrong_kind(self):
+    def test_a_missing_file_and_wrong_names(self):
         with self.assertRaisesRegex(smsched.Error, "no-such.yaml"):
             smsched.run("no-such.yaml")
         results = smsched.run(TWO, replications=1)
         with self.assertRaisesRegex(ValueError, "host, vm"):
             results.frame("vms")
+        for what, ask in {"policy": lambda: results.values("vm", "leftovr"), "tenant": lambda: results.latencies("nobody"),
+                          "bound of": lambda: results.bound("stp_ratio")}.items():
+            with self.assertRaisesRegex(ValueError, f"there is no {what} '.*'; there are [a-z]"):
+                ask()
         with self.assertRaises(IndexError):
             results.values("vm", replication=1)
         with self.assertRaisesRegex(ValueError, "bins="):

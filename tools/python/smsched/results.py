@@ -1,7 +1,7 @@
 """Results as data frames and arrays."""
 from __future__ import annotations
 
-from typing import Any, Iterator, NamedTuple
+from typing import Any, Iterator, NamedTuple, Sequence
 
 import numpy
 import pandas
@@ -10,6 +10,7 @@ from ._native import Problem, call, ffi, lib, owned, problems, text
 
 #: kinds of subjects, in the order of enum sms_subject
 SUBJECTS = ("host", "vm", "resource", "kernel", "process", "device", "cluster", "node", "class")
+BOUNDED = ("kernels", "blocks", "jobs", "stp")  # in the order of enum sms_bounded
 ESTIMATE = ("n", "mean", "sd", "ci95")
 REGIMES = ("low_regime", "high_regime")
 
@@ -148,7 +149,7 @@ class Results:
         """How the latencies of a tenant's jobs are distributed: which share took so long or less. Needs `latencies=`."""
         points = numpy.empty(lib.SMS_LATENCIES, dtype=[("latency_ns", float), ("share", float), ("jobs", numpy.uint64)])
         out = ffi.from_buffer("struct sms_latency *", points, require_writable=True)
-        idx = self.subjects("vm").index(tenant)
+        idx = _index(self.subjects("vm"), tenant, "tenant")
         count = lib.sms_results_latencies(self._results, self._policy(policy), idx, out)
         return pandas.DataFrame(points[:count])
 
@@ -163,12 +164,12 @@ class Results:
     def bound(self, metric: str = "kernels") -> Bound:
         """The throughput that no policy exceeds; `metric` is `kernels`, `blocks`, `jobs` or `stp`."""
         bound = ffi.new("struct sms_bound *")
-        call(lib.sms_results_bound, self._results, getattr(lib, "SMS_BOUND_" + metric.upper()), bound)
+        call(lib.sms_results_bound, self._results, _index(BOUNDED, metric, "bound of"), bound)
         limits = {text(bound.part[i].name): bound.part[i].share for i in range(bound.parts)}
         return Bound(bound.steady_per_s, bound.run_per_s, limits, text(bound.reason))
 
     def _policy(self, policy: str | int) -> int:
-        idx = self.policies.index(policy) if isinstance(policy, str) else policy
+        idx = _index(self.policies, policy, "policy") if isinstance(policy, str) else policy
         if not 0 <= idx < len(self.policies):
             raise IndexError(f"there is no policy {policy}; there are {', '.join(self.policies)}")
         return idx
@@ -195,10 +196,14 @@ def _holm(p: Any) -> Any:
     return adjusted
 
 
+def _index(names: Sequence[str], name: str, what: str) -> int:
+    if name not in names:
+        raise ValueError(f"there is no {what} '{name}'; there are {', '.join(names)}")
+    return names.index(name)
+
+
 def _kind(kind: str) -> int:
-    if kind not in SUBJECTS:
-        raise ValueError(f"there is no kind '{kind}'; there are {', '.join(SUBJECTS)}")
-    return SUBJECTS.index(kind)
+    return _index(SUBJECTS, kind, "kind")
 
 
 def _metrics(kind: str) -> list[Any]:
