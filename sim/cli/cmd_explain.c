@@ -84,7 +84,7 @@ static bool begin_line(struct explanation *explanation, const char *policy)
             fprintf(explanation->to, "%s, ", explanation->scenario);
         fprintf(explanation->to, "%s%s\n", policy,
                 !explanation->whole && hides_blocks(explanation, policy)
-                    ? ", without blocks of time slices and of MIG instances"
+                    ? ": blocks in time slices and in MIG instances are not shown"
                     : "");
         explanation->lines = 0;
     }

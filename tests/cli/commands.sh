@@ -298,7 +298,7 @@ prints "train1: copy_in on device 0 from"
 printf 'scenario: where\ndevices: [{model: a100, count: 2}]\npolicies: [{mode: {mig: {instances: [4g.20gb, 3g.20gb]}}}, {mode: time_slice}, {mode: mps}]\nprocesses: [{name: p, workload: v100/hotspot_512, count: 3, streams: 2, repeat: 20}]\n' >"$work/where.yaml"
 try 0 "where instances are" explain "$work/where.yaml" --from '0 ms' --to '0.1 ms'
 prints "p2/1: kernel on instance 1, 3g.20gb of device 0 from"; prints "p3/2: kernel on instance 2, 4g.20gb of device 1 from"
-if [ "$(grep -c '^[mt].*, without blocks of time slices and of MIG instances$' <<<"$output")" -eq 2 ] && grep -q '^mps$' <<<"$output"
+if [ "$(grep -c '^[mt].*: blocks in time slices and in MIG instances are not shown$' <<<"$output")" -eq 2 ] && grep -q '^mps$' <<<"$output"
 then ok; else bad "who has no blocks" "$output"; fi
 try 0 "what a span would show" explain "$work/where.yaml"
 if [ "$(grep -c 'show a span of time$' <<<"$output")" -eq 2 ]; then ok; else bad "a span without blocks" "$output"; fi
