@@ -229,6 +229,22 @@ static void a_full_instance_uses_its_share_of_the_memory(void **state)
         }
 }
 
+/* Alone it is as fast as can be, however long its draws make it. */
+static void a_drawn_kernel_alone_is_slowed_by_nothing(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_text("%sworkload: w\nkernels: [{name: k, time: 1 ms, jitter: 40 %%, demand: {fp32: "
+                                      "50 %%}}]\n---\nscenario: s\ndevices: [{model: small}]\n"
+                                      "processes: [{name: p, workload: w, repeat: forever}]\n"
+                                      "run: {warmup: 700 us, duration: 5 ms}\n",
+                                      DEVICE);
+    struct sms_results *results = run_first(file, NULL);
+    double used = estimate(results, 0, SMS_RESOURCE, 0, "usage_ratio").mean;
+    assert_near(estimate(results, 0, SMS_VM, 0, "block_slowdown_ratio").mean, 1, 1e-8);
+    assert_near(estimate(results, 0, SMS_RESOURCE, 0, "delivered_ratio").mean, used, 1e-8);
+    discard(results, file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -240,6 +256,7 @@ int main(void)
         cmocka_unit_test(coarse_kernels_on_a_part_of_a_device_use_as_much_as_blocks),
         cmocka_unit_test(coarse_kernels_together_use_no_more_than_all),
         cmocka_unit_test(a_full_instance_uses_its_share_of_the_memory),
+        cmocka_unit_test(a_drawn_kernel_alone_is_slowed_by_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@ struct sms__coarse_kernel {
     struct sms__flow flow;            /* the first member; of ps at full speed */
     const struct sms__footprint *fit; /* its demand is in parts of the device */
     double work;                      /* ps at full speed */
+    uint64_t drawn_ps;                /* the same without what the interception of calls adds */
     double active;                    /* the part of the SMs that it keeps active, parts of SMS_FULL */
     double present;                   /* the part of its blocks that finds room beside others */
     size_t process;                   /* whose it is */

@@ -200,7 +200,7 @@ static void end_coarse(void *subject, uint64_t now)
     record->blocks++;
     kernel->launch.span->residence_ps +=
         whole_device_ps(kernel, sms__coarse_kernel_ran_ps(&kernel->context->coarse, &kernel->coarse, now));
-    kernel->launch.span->work_ps += whole_device_ps(kernel, kernel->coarse.fit->work);
+    kernel->launch.span->work_ps += whole_device_ps(kernel, kernel->coarse.drawn_ps);
     if (kernel->done <= 0)
         sms__histogram_add(&record->latency, now - kernel->launched_ps);
     check_drained(kernel->context, now);
@@ -221,7 +221,7 @@ static uint64_t add_partial_coarse(const struct sms__context *context, struct sm
 {
     const struct sms__coarse_kernel *coarse = &kernel->coarse;
     uint64_t parts = sms__coarse_kernel_parts(&context->coarse, coarse, now);
-    sms__integral work = (sms__integral)coarse->fit->work * parts / SMS__PARTS;
+    sms__integral work = (sms__integral)coarse->drawn_ps * parts / SMS__PARTS;
     kernel->launch.record->block_parts += sign * (sms__integral)parts;
     kernel->launch.span->residence_ps +=
         sign * whole_device_ps(kernel, sms__coarse_kernel_ran_ps(&context->coarse, coarse, now));
@@ -305,9 +305,9 @@ static double active_of(const struct sms__stream_kernel *kernel)
 static void launch_coarse(struct sms__context *context, struct sms__stream_kernel *kernel, uint64_t now)
 {
     const struct sms__launch *launch = &kernel->launch;
-    double work = launch->fit->work_ps;
-    if (sms__is_drawn(launch->kernel))
-        work = (double)sms__draw(launch->fit, launch->kernel, launch->stream);
+    const bool drawn = sms__is_drawn(launch->kernel);
+    const uint64_t drawn_ps = drawn ? sms__draw(launch->fit, launch->kernel, launch->stream) : launch->fit->work;
+    double work = drawn ? (double)drawn_ps : launch->fit->work_ps;
     if (!launch->kernel->made)
         work *= 1 + kernel->overhead;
     launch->record->placed++;
@@ -315,6 +315,7 @@ static void launch_coarse(struct sms__context *context, struct sms__stream_kerne
         (struct sms__coarse_kernel){.flow = {.left = work * (1 - kernel->done), .done = end_coarse, .subject = kernel},
                                     .fit = launch->fit,
                                     .work = work,
+                                    .drawn_ps = drawn_ps,
                                     .active = active_of(kernel),
                                     .process = kernel->stream->process->idx};
     if (context->on_hold)
