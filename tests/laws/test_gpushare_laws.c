@@ -220,11 +220,32 @@ static void both_engines_report_the_same_work(void **state)
     assert_true(digest.rows > 100 * LOADED && swaps > 50 && digest.matches[REFUSED] > 50);
 }
 
+static double rejections(const char *other)
+{
+    struct sms_file *file = load_text("scenario: s\nnodes: [{name: n, gpus: 1, gpu_memory: 8 GiB, cpu: 4}]\n"
+                                      "scheduler: {kind: gpushare}\npolicies: [first_fit]\n"
+                                      "pods: [{name: p, gpu_memory: 16 GiB, duration: 1 s}%s]\nrun: {duration: 35 s}\n",
+                                      other);
+    struct sms_results *results = run_first(file, NULL);
+    double count = estimate(results, 0, SMS_CLUSTER, 0, "rejections_count").mean;
+    discard(results, file);
+    return count;
+}
+
+/* After 1, 2, 4, 8 and 10 s, and as long as each cycle takes: whether or not another pod comes after the end. */
+static void a_pod_that_fits_nowhere_is_tried_until_the_end(void **state)
+{
+    (void)state;
+    assert_near(rejections(""), 6, 0);
+    assert_near(rejections(", {name: late, cpu: 1, duration: 1 s, start: 60 s}"), 6, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_engines_report_the_same_protocol),
         cmocka_unit_test(both_engines_report_the_same_work),
+        cmocka_unit_test(a_pod_that_fits_nowhere_is_tried_until_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

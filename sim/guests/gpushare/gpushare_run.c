@@ -3,11 +3,12 @@
 #include "../../levels/cluster/cluster_run.h"
 #include "gpushare_run.h"
 
-/* Whether anything goes on beside pods that back off and workloads. */
+/* Whether anything goes on beside pods that back off and workloads: a run of a given duration goes on until its end. */
 static bool goes_on(const struct sms__cluster_run *run)
 {
     const struct sms__gpushare_state *gpushare = sms__gpushare(run);
-    return gpushare->under_way || sms__health_will_change(run) || run->arrived < run->pods || sms__ends_pending(run);
+    return run->scenario->duration_ps > 0 || gpushare->under_way || sms__health_will_change(run) ||
+           run->arrived < run->pods || sms__ends_pending(run);
 }
 
 static bool is_over(struct sms__cluster_run *run)
@@ -16,7 +17,7 @@ static bool is_over(struct sms__cluster_run *run)
     return idle && !sms__hosts_go_on(run);
 }
 
-/* Retries wait until it is known whether anything else happens: they must not keep a run going. */
+/* Retries wait until it is known whether anything else happens: they must not keep a run without a duration going. */
 static void hold_retries(struct sms__cluster_run *run)
 {
     sms__engine_at(&run->engine, sms__gpushare(run)->timer_source, SMS__NEVER);
