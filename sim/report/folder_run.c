@@ -77,17 +77,26 @@ static json_t *describe_plugins(const struct sms_file *file)
     return list;
 }
 
-static json_t *describe(const struct sms_results *results)
+/* The text of the scenario before, because a file may hold many. */
+struct described {
+    const char *text;
+    char hash[SHA256_DIGEST_STRING_LENGTH];
+};
+
+static json_t *describe(const struct sms_results *results, struct described *last)
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
     json_t *object = json_object();
-    char hash[SHA256_DIGEST_STRING_LENGTH];
     const char *text = scenario->node->mark.text;
-    SHA256Data((const uint8_t *)text, strlen(text), hash);
+    const bool same = text == last->text;
+    last->text = text;
+    if (!same)
+        SHA256Data((const uint8_t *)text, strlen(text), last->hash);
     json_object_set_new(object, "scenario", json_string(scenario->name));
     json_object_set_new(object, "file", sms__json_path(scenario->node->mark.file));
-    json_object_set_new(object, "sha256", json_string(hash));
-    json_object_set_new(object, "text", sms__json_text(text));
+    json_object_set_new(object, "sha256", json_string(last->hash));
+    if (!same)
+        json_object_set_new(object, "text", sms__json_text(text));
     if (scenario->file->plugins)
         json_object_set_new(object, "plugins", describe_plugins(scenario->file));
     json_object_set_new(object, "seed", json_integer((json_int_t)sms_results_seed(results)));
@@ -117,12 +126,13 @@ static const char *const cut_key[SMS__CUT_KINDS] = {"spans_cut", "placements_cut
 static json_t *make_manifest(const struct sms__set *set, const char *command)
 {
     json_t *object = json_object(), *list = json_array();
+    struct described last = {NULL, ""};
     json_object_set_new(object, "format", json_integer(1));
     json_object_set_new(object, "version", json_string(SMSCHED_VERSION));
     json_object_set_new(object, "sources", json_string(sms__sources()));
     json_object_set_new(object, "command", sms__json_path(command));
     for (size_t i = 0; i < set->count; i++)
-        json_array_append_new(list, describe(set->results[i]));
+        json_array_append_new(list, describe(set->results[i], &last));
     json_object_set_new(object, "scenarios", list);
     for (int k = 0; k < SMS__CUT_KINDS; k++) {
         json_t *cuts = describe_cuts(set, (enum sms__cut_kind)k);

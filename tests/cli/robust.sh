@@ -174,6 +174,14 @@ else
     says "more than 100000 kernels of all workloads to draw from" "256000 names of 10000 workloads"
 fi
 
+# A folder has the text of a file once, not once for each of its scenarios.
+sed '/^---/q' "$short" >"$work/scenarios.yaml"
+printf 'scenario: s%d\ndevices: [{model: v100}]\npolicies: [leftover]\nvms: [{name: a, workload: load}]\n---\n' $(seq 99) | sed '$d' >>"$work/scenarios.yaml"
+"$smsched" run --quiet --brief --out "$work/scenarios" "$work/scenarios.yaml" >/dev/null 2>"$work/err"
+exits 0 $? "a file of 99 scenarios"
+texts=$(grep -c '"text": "workload: load' "$work/scenarios/manifest.json") hashes=$(grep -c "$(sha256sum <"$work/scenarios.yaml" | cut -d' ' -f1)" "$work/scenarios/manifest.json")
+if [ "$texts, $hashes" = "1, 99" ]; then ok; else bad "99 scenarios of a file" "$texts texts, $hashes hashes"; fi
+
 # Each pod and each node is unlike all others, so that nothing learnt of one tells of another.
 unlike() {
     awk -v n="$1" 'BEGIN {

@@ -383,9 +383,12 @@ function timelineSection(state) {
 
 /* ---- what was run ---- */
 
+/* The first scenario of a file has the file's text. */
 function manifestSection() {
-  return (data.run.scenarios || []).map(s => el('details', {}, el('summary', {}, `${s.scenario} (${s.file})`),
-    el('p', { class: 'muted' }, `Seed ${s.seed}, ${plural(s.replications, 'replication')}, SHA-256 ${s.sha256}`), el('pre', { tabindex: '0', 'aria-label': 'Text of the scenario' }, s.text || 'The text is in manifest.json.')));
+  const scenarios = data.run.scenarios || [];
+  const text = s => (s.text === undefined ? `The text is that of ${scenarios.find(o => o.sha256 === s.sha256).scenario}.` : s.text || 'The text is in manifest.json.');
+  return scenarios.map(s => el('details', {}, el('summary', {}, `${s.scenario} (${s.file})`),
+    el('p', { class: 'muted' }, `Seed ${s.seed}, ${plural(s.replications, 'replication')}, SHA-256 ${s.sha256}`), el('pre', { tabindex: '0', 'aria-label': 'Text of the scenario' }, text(s))));
 }
 
 /* A table with a row for each scenario, if there are several. */
