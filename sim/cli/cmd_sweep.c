@@ -139,12 +139,15 @@ static int write_json(const struct sweep *sweep, const struct sms__index *index,
 
 static int print_results(const struct sweep *sweep, const struct sms__index *index, uint64_t missing)
 {
-    sms__print_visible(stdout, sweep->folder);
-    printf("/results: %llu points, %llu failed, %llu missing\n", number(index->done), number(index->failed),
-           number(missing));
+    if (!sweep->cli->quiet) {
+        sms__print_visible(stdout, sweep->folder);
+        printf("/results: %llu points, %llu failed, %llu missing\n", number(index->done), number(index->failed),
+               number(missing));
+    }
     if (index->search && !sms__search_print(index->search, sweep->plan, stdout))
         return cli_no_memory();
-    sms__sweep_say_alone(sweep->folder, stdout);
+    if (!sweep->cli->quiet)
+        sms__sweep_say_alone(sweep->folder, stdout);
     return EXIT_OK;
 }
 
@@ -166,10 +169,7 @@ static int write_results(struct sweep *sweep, struct sms__index *index)
         fprintf(stderr, "/results: %llu point%s: see points.csv\n", number(warned),
                 warned == 1 ? " has warnings" : "s have warnings");
     }
-    if (is_json(sweep))
-        code = write_json(sweep, index, missing);
-    else if (!sweep->cli->quiet)
-        code = print_results(sweep, index, missing);
+    code = is_json(sweep) ? write_json(sweep, index, missing) : print_results(sweep, index, missing);
     if (code)
         return code;
     return missing || index->failed ? EXIT_MISSED : EXIT_OK;

@@ -88,7 +88,8 @@ try 0 "its status" sweep status known.yaml; prints " 0 failed, 0 missing"
 try 0 "a search that is done" sweep known.yaml; prints ": 0 run now, "
 sed -i "s/to: $SEEDS,/to: 4,/" known.yaml
 try 0 "one thread" sweep --jobs 1 --quiet --out one known.yaml
-try 0 "many threads" sweep --jobs 7 --quiet --out many known.yaml
+try 0 "many threads" sweep --jobs 7 --quiet --out many known.yaml; prints " holds, "
+if ! grep -q "points: " <<<"$output"; then ok; else bad "--quiet prints answers and no counts" "$output"; fi
 same one/results many/results "threads change a search"
 try 0 "the reference engine" sweep --engine reference --check --quiet --out reference known.yaml
 same one/results reference/results "the reference engine finds something else"
