@@ -16,6 +16,10 @@ for kind in policy share mode place queue contention; do
     prints "my_$kind/scenario.yaml"
     if make -s -C "my_$kind" test >log 2>&1; then ok; else bad "the test of a new $kind" "$(cat log)"; fi
 done
+for asked in share:turnaround mode:turnaround place:wait_mean; do # what the question asks is what the answer is about
+    try 0 "an answer of a new ${asked%:*}" compare "my_${asked%:*}/scenario.yaml" --quiet
+    prints "${asked#*:} of "
+done
 try 4 "a folder that is there" new policy my_policy
 try 2 "a kind that there is not" new polcy mine
 prints "did you mean 'policy'?"
