@@ -131,6 +131,8 @@ static void put_interval(const struct sms__outcome *answer, const struct sms_est
         return;
     if (isnan(change->ci95) && change->n > 1 && !(change->sd > 0))
         fprintf(to, " (in all %zu replications)", change->n);
+    else if (isnan(change->ci95) && change->n > 1 && answer->verdict != SMS__ANSWER_UNJUDGED)
+        fputs(" (no interval: the difference is the same in most replications)", to);
     else if (isnan(change->ci95))
         return;
     else if (ratio)

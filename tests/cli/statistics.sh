@@ -285,6 +285,11 @@ prints "  the same in most replications, so no interval is shown: cluster wait_p
 prints "cluster wait_p99 (max of 15 pods)"
 if "$smsched" run --format csv idle.yaml | grep -q "wait_p50_ns,[0-9.]*,[0-9.]*,,20,$"; then ok; else bad "it has an interval in CSV"; fi
 if "$smsched" run --format csv idle.yaml | grep -q "wait_p99_ns,[0-9.]*,[0-9.]*,,20,$"; then ok; else bad "a maximum has an interval in CSV"; fi
+# A change without an interval says why.
+sed 's/policies: .*/policies: [first_fit, least_allocated]/; s/gpus: 2, cpu/count: 2, &/; s/8 s, spread: exponential}/&, {name: q, count: 5, arrivals: {poisson: 60 s}, gpus: 2, duration: 8 s}/; s/wait_p50/turnaround_p50/' idle.yaml >mostly.yaml
+try 0 "a change that is mostly the same" compare mostly.yaml
+prints " vs least_allocated (no interval: the difference is the same in most replications)"
+if "$smsched" compare few.yaml 2>&1 | grep -q "(no interval: "; then bad "a percentile of few jobs is mostly the same"; else ok; fi
 
 # A base of 0 in some replication has no ratio.
 cat >zero.yaml <<'END'
