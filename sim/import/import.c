@@ -120,7 +120,7 @@ static int read_profile(struct import *import, struct sms__profile *profile)
     const char *path = import->paths[0];
     int code = import->importer->read(&import->arena, import->paths, import->n_paths, profile, import->errors);
     if (code == SMS_OK && options->alone_ps > 0 && !profile->trace)
-        code = sms__fail(import->errors, SMS_EINPUT, path, "says nothing of the host: --alone is for traces");
+        code = sms__fail(import->errors, SMS_EINPUT, path, "has no host time to shorten: --alone is for traces");
     if (code != SMS_OK || !options->with)
         return code;
     return profile->trace ? sms__demands_join(&import->arena, profile, options->with, import->errors)
