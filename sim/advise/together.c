@@ -2,6 +2,7 @@
  * grids from short ones: in the one dispatch queue of MPS a short grid waits for a long one. So those of each way run
  * side by side on a device of its own, block by block, and each program alone on another. By so much as they take
  * longer coarse kernels then slow each other. */
+#include "../base/hash.h"
 #include "advise.h"
 
 #include <math.h>
@@ -63,9 +64,26 @@ static double duration_of(const struct together *together)
     return part * fmin(MIXES * longest_ps, BLOCKS_MOST / fmax(blocks_per_ps * (double)(1 + paired), 1e-12));
 }
 
-static void write_process(const struct sms__program *program, bool above, size_t *process, size_t device, FILE *to)
+/* The programs that run side by side, in any order. */
+static uint64_t hash_mix(const struct sms__programs *programs, const struct sms__way *way)
 {
-    fprintf(to, "  - {name: p%zu, repeat: forever, device: %zu, priority: %d, ", (*process)++, device, above);
+    uint64_t sum = 0;
+    for (size_t p = 0; p < programs->count; p++) {
+        const char *name = programs->program[p].name;
+        if (way->copies[p])
+            sum += sms__hash(sms__hash_text(way->above == p + 1, name, strlen(name)), way->copies[p]);
+    }
+    return sum;
+}
+
+/* Where it begins in a job is drawn by its name. That is of what runs there, and not of its place in the list, so that
+ * neither the order of programs nor other ways change the draw. */
+static void write_process(const struct sms__program *program, bool above, uint64_t mix, uint64_t copy, size_t device,
+                          FILE *to)
+{
+    const uint64_t name = sms__hash_text(mix, program->name, strlen(program->name));
+    fprintf(to, "  - {name: p%llx-%llu, repeat: forever, device: %zu, priority: %d, ", (unsigned long long)name,
+            (unsigned long long)copy, device, above);
     sms__write_work(program, to);
     fputs("}\n", to);
 }
@@ -73,7 +91,7 @@ static void write_process(const struct sms__program *program, bool above, size_t
 static void write_scenario(const struct together *together, FILE *to)
 {
     const struct sms__programs *programs = together->programs;
-    size_t process = 0, device = 0;
+    size_t lone = 0, device = 0;
     for (size_t p = 0; p < programs->count; p++)
         device += !programs->program[p].lone;
     fprintf(to, "scenario: together\ndevices: [{model: '%s', count: %zu}]\n", together->settings->device,
@@ -83,12 +101,13 @@ static void write_scenario(const struct together *together, FILE *to)
     fputs("processes:\n", to);
     for (size_t p = 0; p < programs->count; p++)
         if (!programs->program[p].lone)
-            write_process(&programs->program[p], false, &process, process, to);
+            write_process(&programs->program[p], false, 0, 0, lone++, to);
     for (size_t i = 0; i < together->ways->count; i++) {
         const struct sms__way *way = &together->ways->way[i];
+        const uint64_t mix = hash_mix(programs, way);
         for (size_t p = 0; p < programs->count && way->paired; p++)
             for (uint64_t copy = 0; copy < way->copies[p]; copy++)
-                write_process(&programs->program[p], way->above == p + 1, &process, device, to);
+                write_process(&programs->program[p], way->above == p + 1, mix, copy, device, to);
         device += way->paired;
     }
 }

@@ -206,6 +206,9 @@ def check_together(work):
     three = way(advise(serve, "--device", "a100-80gb", "--copies", "3"), "mps-3")["programs"][0]
     near("three copies as block by block", three["job_latency_p50_ns"]["mean"], json.loads(done.stdout)["runs"][0]["vms"][0]["job_latency_p50_ns"], 0.12)
     check("serve is slowed most", mps[1]["slowdown_ratio"]["mean"] > 2 * mps[0]["slowdown_ratio"]["mean"], mps)
+    turned = advise(serve, train, "--device", "v100", "--slo", "serve:p50<8ms")
+    for name, programs in (("mps", mps), ("mps-serve-first", first)):
+        check(f"{name}: the order of programs does not matter", way(turned, name)["programs"] == programs[::-1], way(turned, name)["programs"])
 
 
 def check_many_launches(work):
