@@ -29,6 +29,7 @@ struct sms_file {
     struct sms__plugin *plugin; /* [plugins]: open until the file is freed (policy/plugins.h) */
     size_t plugins;
     bool borrows_plugins;            /* they are the library's */
+    bool lacks_plugin;               /* one was refused, which is reported: what it has is not known */
     const struct sms__doc *families; /* models/families.yaml; NULL: not read yet */
     bool inherits;                   /* a device that inherits from another is being read */
     struct sms_file *library;        /* NULL, or where devices and workloads are looked up instead of in folders */

@@ -133,6 +133,9 @@ refused() { # FILE WORDS
     if [ "$(wc -l <<<"$output")" = 1 ]; then ok; else bad "list --plugin $1 says it more than once" "$output"; fi
 }
 refused none.so "cannot be found: No such file or directory"
+sed 's/^policies: .*/policies: [of_the_plugin]/' named.yaml >of-it.yaml
+try 3 "a policy of a plug-in that is not there" validate of-it.yaml
+if grep -q "plug-in 'none.so'" <<<"$output" && ! grep -q "unknown policy" <<<"$output"; then ok; else bad "only the plug-in is missing" "$output"; fi
 refused hardware.yaml "is not a shared object"
 : >empty.so
 refused empty.so "is not a shared object"

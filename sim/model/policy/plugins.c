@@ -37,6 +37,7 @@ __attribute__((format(printf, 2, 3))) static bool refuse(const struct opening *o
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    opening->file->lacks_plugin = true;
     if (opening->node)
         sms__complain(&reader, opening->node, "plug-in '%.100s' %s", opening->path, text);
     else

@@ -103,7 +103,8 @@ void sms__complain_unknown_kind(struct sms__reader *reader, const struct sms__no
     size_t count = 0;
     for (enum sms__known_kind kind = first; kind < end; kind++)
         count += sms__count_known(names.options, kind);
-    sms__complain_unknown(reader, node, what, count, name_at, &names);
+    if (!((const struct sms_file *)reader->user)->lacks_plugin) /* it may have it */
+        sms__complain_unknown(reader, node, what, count, name_at, &names);
 }
 
 /* Names go into labels and files, like those of the scenario. */

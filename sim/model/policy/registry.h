@@ -32,7 +32,7 @@ struct sms__known sms__find_known(const struct sms_load_options *options, enum s
 size_t sms__count_known(const struct sms_load_options *options, enum sms__known_kind kind);
 
 /* Reports the unknown `what` that a scalar names, with the nearest of the kinds from `first` to the one before `end`.
- */
+ * Reports nothing if a plug-in was refused, because that may have it. */
 void sms__complain_unknown_kind(struct sms__reader *reader, const struct sms__node *node, const char *what,
                                 enum sms__known_kind first, enum sms__known_kind end);
 
