@@ -449,8 +449,9 @@ static void take_mapping(struct list *list, char *text)
         *unit++ = '\0';
     while (key < KEYS && strcmp(keys[key].name, text) != 0)
         key++;
-    const char *near = column ? sms__nearest(text, KEYS, SMS__NAMES(keys, name))
-                              : sms__nearest(text, PRESETS, SMS__NAMES(presets, name));
+    const char *near = key < KEYS ? NULL
+                       : column   ? sms__nearest(text, KEYS, SMS__NAMES(keys, name))
+                                  : sms__nearest(text, PRESETS, SMS__NAMES(presets, name));
     if (key == KEYS)
         sms__fail(list->errors, SMS_EINPUT, NULL, "--columns: unknown %s '%.40s'%s%s%s", column ? "key" : "trace", text,
                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
@@ -518,16 +519,15 @@ static int import(struct sms__arena *arena, const char *const *paths, size_t n_p
     int64_t first_ns = INT64_MAX;
     (void)n_paths; /* one, as its importer says */
     int code = read_mapping(&list, options->columns);
-    if (code == SMS_OK && !options->times && !any(&list, GPUS, TOTAL_GPUS) && !any(&list, CPU, MEMORY) &&
-        !any(&list, TOTAL_CPU, MEMORY))
-        code = sms__fail(errors, SMS_EINPUT, NULL,
-                         "--columns maps none of gpus, cpu and memory, which pods ask for; --times takes times alone");
     list.out.arena = arena;
     list.out.gpus = any(&list, GPUS, TOTAL_GPUS);
     list.out.cpus = any(&list, CPU, TOTAL_CPU);
     list.out.memory = any(&list, MEMORY, MEMORY);
     list.out.gpu_memory = any(&list, GPU_MEMORY, GPU_MEMORY);
     list.out.replicas = any(&list, REPLICAS, REPLICAS);
+    if (code == SMS_OK && !options->times && !list.out.gpus && !list.out.cpus && !list.out.memory)
+        code = sms__fail(errors, SMS_EINPUT, NULL,
+                         "--columns maps none of gpus, cpu and memory, which pods ask for; --times takes times alone");
     code = code ? code : read_list(&list);
     if (code)
         return code;

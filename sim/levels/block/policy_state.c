@@ -36,7 +36,7 @@ void sms__policy_state_init(struct sms__blocks *device)
     device->policy.pure = policy->promises & SMS_PURE && !policy->note;
     device->policy.patience_ps = patience_of(device);
     device->policy.state = bytes ? sms__alloc(device->arena, states, bytes) : NULL;
-    device->policy.state_bytes = bytes;
+    device->policy.state_step = device->setup.apart ? bytes : 0;
 }
 
 /* Each launch has groups of its own where the policy is told this. */
@@ -51,12 +51,11 @@ static uint64_t count_here(const struct sms__sm_state *sm, const struct sms__lau
 struct sms_block_request sms__full_request(const struct sms__blocks *device, const struct sms__sm_state *sm,
                                            const struct sms__launch *launch)
 {
-    const bool apart = device->setup.apart;
     char *state = device->policy.state;
     return (struct sms_block_request){
         .adds = launch->fit->adds,
         .needs = launch->fit->needs,
-        .tenant = apart ? 0 : launch->tenant,
+        .tenant = device->setup.apart ? 0 : launch->tenant,
         .tenants = rivals_of(device),
         .kernel = launch->kernel_type,
         .tenant_name = launch->vm,
@@ -69,7 +68,7 @@ struct sms_block_request sms__full_request(const struct sms__blocks *device, con
         .now_ps = device->setup.engine->now,
         .launched_ps = launch->launched_ps,
         .deadline_ps = launch->deadline_ps,
-        .of_run = state && apart ? state + launch->tenant * device->policy.state_bytes : state,
+        .of_run = state ? state + launch->tenant * device->policy.state_step : NULL,
         .of_launch = launch->policy_state ? launch->policy_state->bytes : NULL,
     };
 }

@@ -15,7 +15,7 @@ struct sms__block_policy_run {
     bool pure;            /* the policy looks only at a block's shape */
     uint64_t patience_ps; /* time after which a refused kernel stops its queue; SMS__NEVER if never */
     void *state;          /* for the run, or NULL; of each tenant where they are apart */
-    size_t state_bytes;   /* of one */
+    size_t state_step;    /* bytes from one tenant's to the next; 0: all have the same */
     struct sms__policy_state *free_states;
 };
 
