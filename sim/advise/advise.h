@@ -10,14 +10,12 @@
 #include "../model/scenario.h"
 #include "../report/output.h"
 #include "../report/trust.h"
+#include "../results/results.h"
 
 #include <pthread.h>
 
 /* Programs on one GPU, at most. */
 enum { SMS__SHARING_MAX = 16 };
-
-/* Of so much of its load a program does less only where jobs arrive faster than it does them, and not by chance. */
-#define SMS__KEEPS_UP 0.9
 
 /* Jobs/s that may arrive. The time between requests of up to 64 copies must be one that a scenario takes, of at most
  * 2500 h. A launch takes microseconds, so more requests than these would only make a queue that grows, and take hours

@@ -22,21 +22,23 @@ struct columns {
 #define COLUMNS(metrics) ((struct columns){metrics, sizeof(metrics) / sizeof *(metrics)})
 enum { SHOWN_MOST = 64 };
 
-/* Whether all values are the same without a spread, or there is none; the value is in `e`. One value alone is not. */
+/* Whether all values are the same without a spread, or there is none; the value is in `e`. One value alone is not, and
+ * neither are values that some lack. */
 static bool is_constant(const struct sms_results *results, enum sms_subject subject, const char *metric,
                         struct sms_estimate *e)
 {
     struct sms__result row = sms__result_of(results, subject, 0, metric);
-    size_t values = 0;
+    size_t values = 0, none = 0;
     *e = (struct sms_estimate){.mean = NAN};
     for (size_t p = 0; p < sms_results_policies(results); p++)
         for (row.idx = 0; row.idx < sms_results_subjects(results, subject); row.idx++, values++) {
             const struct sms_estimate next = sms__result_estimate(&row, p);
             if (next.ci95 > 0 || (!isnan(next.mean) && !isnan(e->mean) && next.mean != e->mean))
                 return false;
+            none += isnan(next.mean);
             *e = isnan(next.mean) ? *e : next;
         }
-    return values > 1;
+    return values > 1 && (none == 0 || none == values);
 }
 
 /* Puts the metrics that are shown into `shown`, and says the others once: those that are the same in all rows. */

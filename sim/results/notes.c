@@ -55,14 +55,16 @@ static void note_one_device(struct sms_results *results)
                   devices);
 }
 
-/* Counts the kernels of a VM without an end under the policy with fewest; the mean over replications. */
+/* Counts the kernels of a VM without an end under the policy with fewest, except none at all, which sms__note_tenants
+ * notes; the mean over replications. */
 static double count_kernels(const struct sms_results *results, size_t v)
 {
     const struct sms_scenario *scenario = results->scenario;
     double least = INFINITY, seconds = (scenario->duration_ps - scenario->warmup_ps) / 1e12;
     size_t metric = SMS__VM_kernels_per_s - SMS__FIRST_VM;
     for (size_t p = 0; p < results->policies; p++)
-        least = fmin(least, sms_results_estimate(results, p, SMS_VM, v, metric).mean * seconds);
+        if (!sms__did_nothing(results, p, v))
+            least = fmin(least, sms_results_estimate(results, p, SMS_VM, v, metric).mean * seconds);
     return least;
 }
 
@@ -437,6 +439,7 @@ int sms__results_note(void *user)
     struct sms_results *results = user;
     results->notes.count = 0;
     results->notes.assumed = "";
+    sms__note_tenants(results);
     note_lockstep(results);
     note_seed(results);
     note_one_device(results);

@@ -1,4 +1,4 @@
-/* Notes on the results: what a note is made of, and those of device_notes.c and workload_notes.c. Texts live in the
+/* Notes on the results: what a note is made of, and those of device_notes.c, tenant_notes.c and workload_notes.c. Texts live in the
  * results' arena. */
 #ifndef SMS_RESULTS_NOTES_H
 #define SMS_RESULTS_NOTES_H
@@ -33,6 +33,12 @@ void sms__note_turns(struct sms_results *results);
 void sms__note_queue(struct sms_results *results);
 /* Notes the clock under load of kernels that were scaled, unless all was measured. */
 void sms__note_clock(struct sms_results *results);
+
+/* tenant_notes.c: notes which tenants failed, did nothing, or fell behind the jobs that arrive, under which policy. */
+void sms__note_tenants(struct sms_results *results);
+/* True if no kernel and no job of the tenant made progress in the measured time. A tenant that has ended has done
+ * something, perhaps before the warm-up was over. */
+bool sms__did_nothing(const struct sms_results *results, size_t policy, size_t vm);
 
 /* workload_notes.c: notes which workloads were scaled from another device, by the run or before it, which run as they
  * were profiled elsewhere, which were fitted, and how much of a workload's kernel time has no metrics. */

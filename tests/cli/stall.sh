@@ -67,4 +67,30 @@ sed -i -e 's/^host.*/&\nrun: {duration: 1 s}/' -e '/^processes/s/workload: w/&, 
 check ': 1 process waits for ever: 1 for an SM that takes a block' "$smsched" run --check "$folder/s.yaml"
 sed -i 's/, active_threads: 50 %//' "$folder/s.yaml"
 "$smsched" run "$folder/s.yaml" | grep -q 'warning' && { echo 'a warning of those that run'; wrong=1; }
+
+# Processes without an end that fail, never begin, or fall behind are named, because tables alone look like results.
+cat > "$folder/s.yaml" <<END
+workload: large
+kernels: [{name: k, time: 1 ms}]
+steps: [{allocate: 50 GiB}, {launch: k}]
+---
+workload: small
+kernels: [{name: k, time: 1 ms}]
+---
+scenario: s
+devices: [{model: a100}]
+policies: [{mode: exclusive}, {mode: mps}]
+processes:
+  - {name: a, workload: small, repeat: forever}
+  - {name: fails, workload: large, repeat: forever, start: 1 ms}
+  - {name: waits, workload: small, repeat: forever, start: 2 ms}
+  - {name: late, workload: small, arrivals: {poisson: 0.5 ms}, repeat: forever}
+run: {warmup: 10 ms, duration: 200 ms, replications: 2}
+END
+check 'these failed, and have no part in stp, antt and fairness: fails under mps' "$smsched" run "$folder/s.yaml"
+grep -q 'these did nothing in the measured time: .*waits under exclusive' "$folder/out" || { echo 'who waits is not named'; cat "$folder/out"; wrong=1; }
+grep -q 'latencies grow with the length of the run: late under mps ([0-9.]* of 2000 jobs/s)' "$folder/out" || { echo 'who falls behind is not named'; wrong=1; }
+grep -q 'fewer than 200 kernels were counted of .*fails (0)' "$folder/out" && { echo 'one that failed needs no longer run'; wrong=1; }
+grep -q 'the same throughout: .*stp_ratio' "$folder/out" && { echo 'stp, which one policy lacks, is the same throughout'; wrong=1; }
+check 'fails: fails: an allocation of 51200 MiB is refused' "$smsched" explain --policy mps "$folder/s.yaml"
 exit $wrong

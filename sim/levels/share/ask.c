@@ -33,8 +33,27 @@ static bool exceeds_limit(const struct sms__stream *stream, const struct sms__in
     return context > most || held > most - context || stream->wanted > most - context - held;
 }
 
-static enum outcome refuse(struct sms__process *process, uint64_t now)
+/* What `explain` prints of a process that fails. */
+static void say_refused(struct sms__process *process, const struct sms__stream *stream)
 {
+    const struct sms__instance *instance = process->instance;
+    const double mib = 1024.0 * 1024.0;
+    if (!instance)
+        sms_share_say(process->share, process->idx, "fails: its context takes %.6g MiB, more than its limit",
+                      (double)sms__process_context_bytes(process) / mib);
+    else if (stream->wanted)
+        sms_share_say(process->share, process->idx,
+                      "fails: an allocation of %.6g MiB is refused; it holds %.6g MiB, and %.6g MiB are free",
+                      (double)stream->wanted / mib, (double)process->memory.held / mib,
+                      (double)sms__instance_free(instance) / mib);
+    else
+        sms_share_say(process->share, process->idx, "fails: the share policy refuses its launch");
+}
+
+static enum outcome refuse(struct sms__stream *stream, uint64_t now)
+{
+    struct sms__process *process = stream->process;
+    say_refused(process, stream);
     process->record->refused++;
     sms__process_fail(process, now);
     return GONE;
@@ -62,7 +81,7 @@ static enum outcome try_place(struct sms__process *process, uint64_t now)
     struct sms_share *share = process->share;
     const struct sms_share_policy *policy = share->policy.policy;
     if (exceeds_limit(process->stream, NULL))
-        return refuse(process, now);
+        return refuse(process->stream, now);
     long chosen = policy->place ? policy->place(share, process->idx) : sms__instance_choose(share, process);
     if (sms__has_ended(process->stream))
         return GONE;
@@ -97,14 +116,14 @@ static enum outcome turn_down(struct sms__stream *stream, enum sms_answer answer
         sms__stream_suspend(stream, now);
         return GONE;
     }
-    return refuse(stream->process, now);
+    return refuse(stream, now);
 }
 
 static enum outcome try_allocate(struct sms__stream *stream, uint64_t now)
 {
     const struct sms_share_policy *policy = stream->process->share->policy.policy;
     if (exceeds_limit(stream, stream->process->instance))
-        return refuse(stream->process, now);
+        return refuse(stream, now);
     bool fits = stream->wanted <= sms__instance_free(stream->process->instance);
     enum sms_answer answer = policy->allocate ? sms__stream_consult(stream, policy->allocate)
                              : fits           ? SMS_GRANT
