@@ -169,6 +169,33 @@ END
 for text in deadline p50 p95 p99 'Share of jobs' 'Latency (µs)' serve leftover; do
     if grep -q ">$text<" drawn/served/latency-served.svg; then ok; else bad "no '$text' in the figure of a latency"; fi
 done
+# Under a logarithmic axis for both, the panel of one tenant may span less than from one of 1, 2 and 5 to the next.
+cat >narrow.yaml <<'END'
+workload: long
+kernels: [{name: k, blocks: 4000, threads: 256, block_time: 100 us}]
+---
+workload: short
+kernels: [{name: k, blocks: 16, threads: 128, block_time: 10 us}]
+---
+scenario: narrow
+devices: [{model: v100, sms: 8}]
+policies: [{mode: mps}, {mode: time_slice}]
+processes:
+  - {name: batch, workload: long, repeat: forever}
+  - {name: serve, workload: short, arrivals: {poisson: 8 ms}, repeat: forever}
+run: {warmup: 20 ms, duration: 400 ms, seed: 1}
+END
+try 0 "a narrow range" run --quiet --out narrow narrow.yaml
+try 0 "its latencies" plot --quiet --figures 'latency*' -o drawn/narrow narrow
+python3 - <<'END' >wrong && ok || bad "marks on a narrow logarithmic axis" "$(cat wrong)"
+import re
+script, drawn = open("drawn/narrow/latency-narrow.gp").read(), open("drawn/narrow/latency-narrow.svg").read()
+assert "log_x = 1" in script, "the axis is linear"
+left, right = (float(re.search(rf"panel_{side}\[1\] = (.*)", script)[1]) for side in ("left", "right"))
+assert right < 5 * left, (left, right)
+told = {float(text) for text in re.findall(r">([0-9.]+)<", drawn)}
+assert sum(left <= x <= right for x in told) >= 3, (left, right, sorted(told))
+END
 
 # A sweep's axis is in words, logarithmic if the plan says so, and a deadline is a level among latencies.
 printf 'plan: loads\nbase: served.yaml\nreplications: 2\nanswer: {metric: job_latency_p99_ns, of: serve}\naxes: [{vms.serve.arrivals.poisson: {from: 100 us, to: 400 us, steps: 4, scale: log}}, {queue: [fifo, interleave]}]\nlabels: {queue: order of kernels}\n' >loads.yaml

@@ -47,11 +47,14 @@ do for [p = 1:panels] {
         if (log_x) {
             set logscale x 10
             set xtics ()
-            do for [d = -15:18] { do for [m = 1:5] {
+            # 1, 2 and 5 times a power of ten may be too few: of 5 to 8 ms only one
+            narrow = panel_right[p] < 5.0 * panel_left[p]
+            by = step(1.0 * (panel_right[p] - panel_left[p]), 4.5)
+            if (narrow) { do for [i = int(ceil(panel_left[p] / by)):int(floor(panel_right[p] / by))] { set xtics add (each_x || p == panels ? sprintf('%g', i * by) : '' i * by) } } else { do for [d = -15:18] { do for [m = 1:5] {
                 at = m * 10.0**d
                 labelled = m == 1 || (m != 3 && m != 4 && panel_right[p] < 1000 * panel_left[p])
                 if (labelled && at >= panel_left[p] && at <= panel_right[p]) { set xtics add (each_x || p == panels ? sprintf('%g', at) : '' at) }
-            } }
+            } } }
         } else { set xtics step(1.0 * (panel_right[p] - panel_left[p]), 4.5) }
         if (!each_x && p < panels) { set format x '' } else { set format x '%h' }
     }

@@ -404,7 +404,7 @@ function overviewSection(state) {
   });
   const columns = [{ name: 'scenario', text: true }, { name: 'best policy', text: true }, { name: metric, cell: (r, i) => withInterval(metric, r[i], r.meanCi) },
     { name: 'change over first', cell: (r, i) => changeCell(subject, metric, r[i], r.ci, r.holds) }, { name: 'below the bound', cell: (r, i) => percent(r[i]) }];
-  return [el('p', { class: 'muted' }, `The best policy of each scenario by ${wordsOf(metric)}. Each change is a separate comparison: ${plural(rows.length, 'scenario')}.`),
+  return [el('p', { class: 'muted' }, `The best policy of each scenario by ${wordsOf(metric)}${state.name && state.name !== state.subject ? ` of ${state.name}; a scenario without ${state.name} has none` : ''}. Each change is a separate comparison: ${plural(rows.length, 'scenario')}.`),
     table(`Best policy of each scenario by ${metric}; a change is in colour where it holds after Holm's correction.`, columns, rows),
     under('scenarios', () => [['scenario', 'best_policy', metric, 'change_ratio', 'ci95_change_ratio', 'gap_ratio']].concat(rows.map(r => [r[0], r[1], r[2], r[3], r.ci, r[4]])))];
 }
