@@ -143,7 +143,39 @@ static void check_subject(const struct check *check, const struct sms__expect *e
         sms__complain(reader, e->node, "of one of vm, process, class, device, resource, not of several");
 }
 
-static void check_metric(const struct check *check, const struct sms__expect *e)
+/* Complains of a metric that another subject of devices has, with the word of the key that names that subject: `of`, or
+ * its own if that is NULL. Returns false if none has it. */
+static bool complain_of_another(const struct check *check, const struct sms__expect *e, const char *of)
+{
+    static const struct {
+        enum sms_subject subject;
+        const char *word;
+    } among[] = {{SMS_VM, "vm"},
+                 {SMS_PROCESS, "process"},
+                 {SMS_DEVICE, "device"},
+                 {SMS_RESOURCE, "resource"},
+                 {SMS_CLASS, "class"}};
+    const struct sms__node *name = key_of(e, "metric");
+    if (sms__expect_subject(e) == SMS_PROCESS && is_metric(SMS_VM, e->metric)) {
+        sms__complain(check->reader, name, "'%s' is a metric of a vm: key 'vm' takes the process, too", e->metric);
+        return true;
+    }
+    for (size_t i = 0; i < sizeof among / sizeof *among && sms__expect_subject(e) == SMS_HOST; i++)
+        if (is_metric(among[i].subject, e->metric)) {
+            sms__complain(check->reader, name, "'%s' is a metric of a %s: key '%s' says of which", e->metric,
+                          among[i].word, of ? of : among[i].word);
+            return true;
+        }
+    for (size_t i = 0; i < sizeof among / sizeof *among; i++)
+        if (sms__expect_subject(e) == among[i].subject && is_metric(SMS_HOST, e->metric)) {
+            sms__complain(check->reader, name, "'%s' is a metric of the host, not of a %s", e->metric, among[i].word);
+            return true;
+        }
+    return false;
+}
+
+/* `of`: the key that names any subject, NULL if each has its own. */
+static void check_metric(const struct check *check, const struct sms__expect *e, const char *of)
 {
     struct sms__reader *reader = check->reader;
     const struct sms__node *name = key_of(e, "metric");
@@ -160,7 +192,7 @@ static void check_metric(const struct check *check, const struct sms__expect *e)
         sms__complain(reader, name, "'%s' is a metric of the cluster, not of a node of it", e->metric);
     else if (e->cluster && is_metric(SMS_NODE, e->metric))
         sms__complain(reader, name, "'%s' is a metric of a node: key 'node' says of which", e->metric);
-    else
+    else if (e->cluster || !complain_of_another(check, e, of))
         sms__complain_unknown(reader, name, "metric", count, SMS__NAMES(metric, name));
 }
 
@@ -286,7 +318,7 @@ static void check_of(const struct check *check, const char *name, const struct s
     of->cluster = check->scenario->cluster != NULL;
     if (!resolve_of(check, name, node, of) || lacks_of(check, name, of))
         return;
-    check_metric(check, of);
+    check_metric(check, of, "of");
     check_subject(check, of);
 }
 
@@ -384,7 +416,7 @@ static void check_until(const struct check *check)
         sms__complain(check->reader, of->node,
                       "a gain is of two policies, and a precision of each: name another metric");
     else
-        check_metric(check, of);
+        check_metric(check, of, NULL);
     check_subject(check, of);
 }
 
@@ -419,7 +451,7 @@ void sms__check_expects(struct sms__reader *reader, struct sms_scenario *scenari
         struct sms__expect *e = &scenario->expect.item[i];
         if (!e->metric)
             continue;
-        check_metric(&check, e);
+        check_metric(&check, e, NULL);
         resolve_policy(&check, e, "policy", &e->policy);
         resolve_policy(&check, e, "over", &e->over);
         check_subject(&check, e);
