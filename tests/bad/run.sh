@@ -31,7 +31,7 @@ check_file() {
     elif [ -s "$work/out" ]; then
         bad "$name" "it wrote to stdout"
     elif ! diff -u "$name.err" "$work/err"; then
-        bad "$name" "it says something else"
+        bad "$name" "it says something else; if that is meant, run tests/bad/run.sh SMSCHED --update"
     else
         ok "$name"
     fi

@@ -90,6 +90,9 @@ def main():
                 missing += [f"{entry['kind']} {entry['name']}"] if entry["name"] not in words else []
     for name in missing:
         print(f"FAILED: no seed has {name}")
+    if missing:
+        print("Draw it in tests/property/generate.c and print it in print.c there (VMs), or in share/ or cluster/ (processes, pods); "
+              "contention models are named in scenario.h and print.c.")
     sys.exit(bool(missing))
 
 
