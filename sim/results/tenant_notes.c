@@ -72,8 +72,28 @@ static void note_each(struct sms_results *results, bool (*holds)(const struct sm
         sms__note(results, words, sms__list_once(results, text, found, ", "));
 }
 
+/* Guests say by metrics of their own why pods fail. */
+static void note_failed_pods(struct sms_results *results)
+{
+    const struct sms__cluster *cluster = results->scenario->cluster;
+    const char **text = NULL;
+    size_t found = 0;
+    for (size_t p = 0; p < results->policies && cluster && !cluster->guest; p++) {
+        const size_t metric = SMS__CLUSTER_failed_count - SMS__FIRST_CLUSTER;
+        const double failed = sms_results_estimate(results, p, SMS_CLUSTER, 0, metric).mean;
+        if (failed > 0) {
+            text = sms__grow(&results->arena, text, found, sizeof *text);
+            text[found++] = sms__print(&results->arena, "%.4g under %s", failed, sms_results_policy(results, p));
+        }
+    }
+    if (found)
+        sms__note(results, "pods failed, and have no turnaround and no slowdown: %s; 'smsched explain' says why",
+                  sms__list_once(results, text, found, ", "));
+}
+
 void sms__note_tenants(struct sms_results *results)
 {
+    note_failed_pods(results);
     note_each(results, has_failed, false,
               "these failed, and have no part in stp, antt and fairness: %s; 'smsched explain' says why");
     note_each(results, is_idle, false,

@@ -93,4 +93,18 @@ grep -q 'latencies grow with the length of the run: late under mps ([0-9.]* of 2
 grep -q 'fewer than 200 kernels were counted of .*fails (0)' "$folder/out" && { echo 'one that failed needs no longer run'; wrong=1; }
 grep -q 'the same throughout: .*stp_ratio' "$folder/out" && { echo 'stp, which one policy lacks, is the same throughout'; wrong=1; }
 check 'fails: fails: an allocation of 51200 MiB is refused' "$smsched" explain --policy mps "$folder/s.yaml"
+
+# So do pods: half of these ask for more memory than the others leave.
+cat > "$folder/s.yaml" <<END
+workload: large
+kernels: [{name: k, time: 1 s}]
+steps: [{allocate: 30 GiB}, {launch: k}]
+---
+scenario: s
+nodes: [{name: n, count: 4, devices: {model: a100, count: 2}, cpu: 16}]
+policies: [{place: first_fit, mode: mps}]
+pods: [{name: p, count: 10, workload: large, gpu: 50 %, cpu: 1}]
+END
+check 'pods failed, and have no turnaround and no slowdown: 5 under first_fit+mps' "$smsched" run "$folder/s.yaml"
+check 'p2: fails: an allocation of 30720 MiB is refused; it holds 0 MiB, and 10240 MiB are free' "$smsched" explain "$folder/s.yaml"
 exit $wrong
