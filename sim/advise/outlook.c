@@ -219,13 +219,23 @@ static const char *find_binding(struct sms__arena *arena, const struct sms__prog
     return text;
 }
 
+static const char *does_not_fit(struct sms__arena *arena, const struct sms_results *results, size_t v)
+{
+    const struct sms_scenario *scenario = sms_results_scenario(results);
+    const struct sms__workload *workload = scenario->vm[v].workload;
+    const double bytes = (double)scenario->host.context_bytes + workload->statics + (double)workload->declared;
+    return sms__print(arena, "%s does not fit into memory: it takes %.3g GiB", sms_results_subject(results, SMS_VM, v),
+                      bytes / 1024 / 1024 / 1024);
+}
+
 /* Why the way does not work: a process failed, or never got to run. NULL: it works. */
 const char *sms__why_fails(struct sms__arena *arena, const struct sms_results *results)
 {
     const size_t all = sms_results_subjects(results, SMS_PROCESS) - 1;
     for (size_t r = 0; r < sms_results_replications(results); r++) {
-        if (value(results, r, SMS_PROCESS, all, "failed_count") > 0)
-            return "a program does not fit into memory";
+        for (size_t v = 0; v < all && value(results, r, SMS_PROCESS, all, "failed_count") > 0; v++)
+            if (value(results, r, SMS_PROCESS, v, "failed_count") > 0)
+                return does_not_fit(arena, results, v);
         for (size_t v = 0; v < all; v++)
             if (!(value(results, r, SMS_VM, v, "jobs_per_s") > 0))
                 return sms__print(arena, "%s %s", sms_results_subject(results, SMS_VM, v),

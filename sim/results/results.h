@@ -16,7 +16,7 @@ struct sms__bins {
 /* Of so much of its load a tenant does less only where jobs arrive faster than it does them, and not by chance. */
 #define SMS__KEEPS_UP 0.9
 
-enum { SMS__NOTES = 32 }; /* more than there are kinds of notes */
+enum { SMS__NOTES = 40 }; /* more than there are kinds of notes */
 
 /* The values of each run. Replications may be added as long as there is room. */
 struct sms__notes {
