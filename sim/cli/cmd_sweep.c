@@ -110,7 +110,8 @@ static unsigned long long number(uint64_t value) { return (unsigned long long)va
 static void print_store(const struct sms__indexed_store *store)
 {
     sms__print_visible(stdout, store->name);
-    printf(": %llu records%s\n", number(store->records), store->running ? ", running" : "");
+    printf(": %llu record%s%s\n", number(store->records), store->records == 1 ? "" : "s",
+           store->running ? ", running" : "");
 }
 
 static int print_status(struct sweep *sweep, struct sms__index *index)
