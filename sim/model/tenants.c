@@ -146,7 +146,7 @@ const struct sms__field sms__process_fields[] = {
     {"active_threads", SMS__QUANTITY, SMS__RATIO, F(entry, vm.active_threads), SMS__THREADS_LEAST, 1,
      .help = "under mps: sets the share of the SMs that the process may use; default 100 %"},
     {"chunks", SMS__INTEGER, SMS__COUNT, F(entry, vm.chunks), 1, 1e6,
-     .help = "under partition: sets how many chunks of the device's SMs the process has to itself"},
+     .help = "under partition: sets how many chunks, each of mps.chunk SMs of the device, the process has to itself"},
     DEVICE("gives the number of the only device it uses, from 0; default: any"),
     {"instance", SMS__INDEX, SMS__COUNT, F(entry, vm.instance), 0, SMS__INDEX_MAX,
      .help = "under mig: gives the number of the only instance of a device that it uses, from 0, in the order of "
