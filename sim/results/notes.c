@@ -1,8 +1,6 @@
 /* Notes on uncertainty that intervals do not cover, because they cover the seed only. They follow from the scenario and
  * the results. */
 #include "../model/draws.h"
-#include "../model/job.h"
-#include "../model/lacking.h"
 #include "../model/no_load.h"
 #include "../model/retarget.h"
 #include "../model/sheet.h"
@@ -287,129 +285,7 @@ static void note_lockstep(struct sms_results *results)
                   grid[i - 1].vm->name, grid[i].vm->name);
 }
 
-/* ---- starts, arrivals and waves ---- */
-
-/* `words`: of the note, with a place for the names of the tenants for which it holds. */
-static void note_tenants(struct sms_results *results, bool (*holds)(const struct sms_scenario *scenario, size_t v),
-                         const char *words)
-{
-    const struct sms_scenario *scenario = results->scenario;
-    struct sms__names found = {.count = 0};
-    for (size_t v = 0; v < scenario->vms && !scenario->cluster; v++)
-        if (holds(scenario, v))
-            sms__names_add(&found, scenario->vm[v].name, -1);
-    if (found.count)
-        sms__note(results, words, sms__names_print(results, &found));
-}
-
-/* It begins at a time that nobody draws, which may be in any phase of a job of the others. */
-static bool start_is_given(const struct sms__tenant *vm) { return vm->arrivals == SMS__CLOSED && !vm->draws_phase; }
-
-static bool meets_given_start(const struct sms_scenario *scenario, size_t v)
-{
-    bool meets = false;
-    for (size_t w = 0; w < scenario->vms && !meets && start_is_given(&scenario->vm[v]); w++)
-        meets |= w != v && start_is_given(&scenario->vm[w]) && !sms__are_apart(&scenario->vm[v], &scenario->vm[w]);
-    return meets;
-}
-
-static const char starts_words[] = "the start times of %s are fixed, and those that start together go in the order of "
-                                   "the list: no interval covers other times or another order";
-
-/* A green context is the program's own, so it has it alone, too. */
-static bool has_green(const struct sms_scenario *scenario, size_t v)
-{
-    const struct sms__tenant *vm = &scenario->vm[v];
-    bool any = false;
-    for (size_t s = 0; scenario->shares && vm->stream && s < vm->streams; s++)
-        any |= vm->stream[s].green != NULL;
-    return any;
-}
-
-static const char green_words[] = "%s keep their green contexts when they run alone: progress and stp show what "
-                                  "they lose to each other, not to fewer SMs";
-
-static bool are_unlike(const struct sms__instances *instances)
-{
-    bool unlike = false;
-    for (size_t i = 1; instances && i < instances->count; i++)
-        unlike |= instances->device[i]->mig.profile != instances->device[0]->mig.profile;
-    return unlike;
-}
-
-/* Processes that begin together have their instances in the order of the list. */
-static void note_instances(struct sms_results *results)
-{
-    const struct sms_scenario *scenario = results->scenario;
-    size_t p = 0, anywhere = 0;
-    for (size_t v = 0; v < scenario->vms; v++)
-        anywhere += scenario->vm[v].instance < 0;
-    while (p < scenario->policies && !are_unlike(scenario->policy[p].instances))
-        p++;
-    if (p < scenario->policies && anywhere > 1 && !scenario->cluster)
-        sms__note(results,
-                  "under %s, processes get different instances in order of arrival: this order affects the result, and "
-                  "no interval covers other orders; 'instance:' chooses",
-                  scenario->policy[p].label);
-}
-
-static bool is_open(const struct sms_scenario *scenario, size_t v)
-{
-    return scenario->vm[v].arrivals != SMS__CLOSED && scenario->duration_ps > 0;
-}
-
-static const char open_words[] = "jobs arrive at %s: normalized progress, ntt, antt and stp show how much of the "
-                                 "work is done; latencies show how long jobs wait";
-
-/* How much longer or shorter a job alone gets with one SM less or more, whichever is more. */
-static double change_by_one_sm(const struct sms__tenant *vm, const struct sms__device *device, size_t d)
-{
-    struct sms__device less = *device, more = *device;
-    less.sms--;
-    more.sms++;
-    const double ps = sms__measure_job(vm->workload, vm->fit[d], device);
-    return fmax(sms__measure_job(vm->workload, vm->fit[d], &less) / ps - 1,
-                1 - sms__measure_job(vm->workload, vm->fit[d], &more) / ps);
-}
-
-/* Kernels of few waves, the last of which just fits, or just does not. */
-static void note_waves(struct sms_results *results)
-{
-    const struct sms_scenario *scenario = results->scenario;
-    struct sms__names found = {.count = 0};
-    for (size_t v = 0; v < scenario->vms && !scenario->cluster; v++) {
-        const size_t d = sms__first_device(&scenario->vm[v]);
-        const double sms = (double)scenario->device[d]->sms;
-        const double change = sms > 1 ? change_by_one_sm(&scenario->vm[v], scenario->device[d], d) : 0;
-        if (change > fmax(0.05, 2 / sms) && !sms__is_like_last(scenario->vm, v))
-            sms__names_add(&found, scenario->vm[v].name, 100 * change);
-    }
-    if (found.count)
-        sms__note(results,
-                  "one SM more or less changes the time of a job alone by this many %%, because the last wave of "
-                  "blocks just fits or just does not: %s",
-                  sms__names_print(results, &found));
-}
-
-/* A device that a tenant may choose, were it not for a resource that it lacks. */
-static void note_lacking(struct sms_results *results)
-{
-    const struct sms_scenario *scenario = results->scenario;
-    struct sms__names found = {.count = 0};
-    for (size_t v = 0; v < scenario->vms; v++)
-        for (size_t d = 0; d < scenario->devices && !sms__is_like_last(scenario->vm, v); d++) {
-            const struct sms__tenant *vm = &scenario->vm[v];
-            const struct sms__device *device = scenario->device[d];
-            if (vm->fit[d] || vm->device >= 0 || !sms__find_lacking(vm->workload, device).kernel ||
-                is_like_last(scenario, d))
-                continue;
-            const char *lacks = sms__find_lacking(vm->workload, device).demand->resource;
-            sms__names_add(&found,
-                           sms__print(&results->arena, "%.20s off %.20s (%.20s)", vm->name, device->name, lacks), -1);
-        }
-    if (found.count)
-        sms__note(results, "these cannot run on devices that lack a resource: %s", sms__names_print(results, &found));
-}
+/* ---- all ---- */
 
 /* Values of an SM that nobody gave. A warp of 32 threads is all GPUs', but for AMD's. */
 static void note_limits(struct sms_results *results)
@@ -445,12 +321,7 @@ int sms__results_note(void *user)
     note_one_device(results);
     note_few(results);
     note_stp(results);
-    note_tenants(results, meets_given_start, starts_words);
-    note_instances(results);
-    note_tenants(results, has_green, green_words);
-    note_lacking(results);
-    note_tenants(results, is_open, open_words);
-    note_waves(results);
+    sms__note_setup(results);
     note_contention(results);
     note_limits(results);
     note_launches(results);

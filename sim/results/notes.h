@@ -1,5 +1,4 @@
-/* Notes on the results: what a note is made of, and those of device_notes.c, tenant_notes.c and workload_notes.c. Texts live in the
- * results' arena. */
+/* Notes on the results: what a note is made of, and those of the other files. Texts live in the results' arena. */
 #ifndef SMS_RESULTS_NOTES_H
 #define SMS_RESULTS_NOTES_H
 
@@ -39,6 +38,10 @@ void sms__note_tenants(struct sms_results *results);
 /* True if no kernel and no job of the tenant made progress in the measured time. A tenant that has ended has done
  * something, perhaps before the warm-up was over. */
 bool sms__did_nothing(const struct sms_results *results, size_t policy, size_t vm);
+
+/* setup_notes.c: notes on when tenants start, which instances and SMs they get, what they cannot run on, how jobs
+ * arrive, and waves of blocks that just fit. */
+void sms__note_setup(struct sms_results *results);
 
 /* workload_notes.c: notes which workloads were scaled from another device, by the run or before it, which run as they
  * were profiled elsewhere, which were fitted, and how much of a workload's kernel time has no metrics. */

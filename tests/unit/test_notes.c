@@ -1,4 +1,5 @@
-/* Notes on what no interval covers: given starts, arrivals, instances that are unlike, and waves that just fit. */
+/* Notes on what no interval covers: given starts, arrivals, instances that are unlike, waves that just fit, caps
+ * that overlap. */
 #include "tests/laws/both_engines.h"
 
 /* 20 SMs of eight blocks; a workload of so many blocks, and a list of tenants. */
@@ -127,6 +128,30 @@ static void devices_are_noted_once_and_many_by_number(void **state)
         "a launch on a, b, c and 2 more costs nothing"));
 }
 
+static bool notes_processes(const char *mode, const char *processes, const char *words)
+{
+    return notes_of(load_text("workload: w\nkernels: [{name: k, blocks: 40, threads: 32, block_time: 10 us}]\n---\n"
+                              "scenario: s\ndevices: [{model: v100}]\npolicies: [{mode: %s}]\nprocesses: [%s]\n"
+                              "run: {duration: 1 ms, warmup: 100 us}\n",
+                              mode, processes),
+                    words);
+}
+
+#define CAPPED(name, threads) "{name: " name ", workload: w, repeat: forever, active_threads: " threads "}"
+
+/* Of 80 SMs. Two caps overlap by as much in either order, and three of 30 % do not. */
+static void caps_that_overlap_by_the_order_of_the_list_are_noted(void **state)
+{
+    static const char words[] = "under mps, processes get their SMs in order of arrival";
+    (void)state;
+    assert_true(notes_processes("mps", CAPPED("a", "60 %") ", " CAPPED("b", "60 %") ", " CAPPED("c", "30 %"), words));
+    assert_false(notes_processes("mps", CAPPED("a", "30 %") ", " CAPPED("b", "30 %") ", " CAPPED("c", "30 %"), words));
+    assert_false(notes_processes("mps", CAPPED("a", "60 %") ", " CAPPED("b", "60 %"), words));
+    assert_false(notes_processes("mps", CAPPED("a", "60 %") ", " CAPPED("b", "60 %") ", " CAPPED("c", "100 %"), words));
+    assert_false(
+        notes_processes("mps", "{name: a, workload: w, repeat: forever, active_threads: 60 %, count: 3}", words));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -136,6 +161,7 @@ int main(void)
         cmocka_unit_test(a_wave_that_just_fits_is_noted),
         cmocka_unit_test(limits_that_nobody_gave_are_noted),
         cmocka_unit_test(devices_are_noted_once_and_many_by_number),
+        cmocka_unit_test(caps_that_overlap_by_the_order_of_the_list_are_noted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
