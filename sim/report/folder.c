@@ -14,11 +14,13 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char manifest_name[] = "manifest.json";
-enum { FILES_MAX = 10000, FILE_PATH_BYTES = SMS__PATH_BYTES + 300 };
+enum { FILES_MAX = 10000, FILE_PATH_BYTES = SMS__PATH_BYTES + 300, TRIES = 100, WAITS = 500 };
 
 static void add_name(struct sms__file_names *names, const char *name)
 {
@@ -191,6 +193,8 @@ static int check_target(const char *path, enum sms__folder_kind kind, const stru
         return sms__fail(errors, SMS_EIO, path, "exists already; name another folder, or replace results with --force");
     if (!S_ISDIR(st.st_mode))
         return sms__fail(errors, SMS_EIO, path, "is not a folder; move it, or name another one");
+    if (!(st.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) || access(path, W_OK))
+        return sms__fail(errors, SMS_EIO, path, "is write-protected: it is not replaced");
     return check_entries(path, names, errors);
 }
 
@@ -305,16 +309,59 @@ static bool take_name(const struct sms__partial *partial)
     return (errno == EINVAL || errno == ENOSYS) && rename(partial->name, partial->target) == 0;
 }
 
-static int publish(struct sms__folder *folder, bool exists, struct sms_errors *errors)
+/* Locks the folder that is replaced, so that what was read of it holds until then: its writer keeps the lock until it
+ * has emptied the one before. Returns its descriptor; -1 without such a folder or without locks. Others may lock it,
+ * too, so it waits a while at most. */
+static int lock_older(const char *target)
+{
+    for (int i = 0; i < WAITS; i++) {
+        struct stat held, now;
+        const int fd = open(target, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+        const bool locked = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
+        const bool waits = fd >= 0 && !locked && errno == EWOULDBLOCK;
+        if (locked && fstat(fd, &held) == 0 && stat(target, &now) == 0 && held.st_ino == now.st_ino)
+            return fd;
+        if (fd >= 0)
+            close(fd);
+        if (!locked && !waits)
+            break;
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    return -1;
+}
+
+/* Takes the manifest away again, to write another. */
+static void withdraw_manifest(struct sms__folder *folder)
+{
+    struct sms__file_names *names = &folder->names;
+    size_t kept = 0;
+    remove_file(folder->partial.name, manifest_name);
+    for (size_t i = 0; i < names->count; i++)
+        if (strcmp(names->name[i], manifest_name) != 0)
+            names->name[kept++] = names->name[i];
+        else
+            free(names->name[i]);
+    names->count = kept;
+}
+
+/* Leaves `raced` set, and reports nothing, if another writer took or removed the name since it was looked at. */
+static int publish(struct sms__folder *folder, bool exists, bool *raced, struct sms_errors *errors)
 {
     struct sms__partial *partial = &folder->partial;
+    const bool again = *raced;
+    *raced = false;
     if (!remove_scratch(folder))
         return sms__fail(errors, SMS_ENOMEM, partial->target, "out of memory");
     char inside[FILE_PATH_BYTES];
     put_path(inside, partial->name, manifest_name);
     sms__sync_folder_of(inside);
-    if (!(exists ? exchange(partial) : take_name(partial)))
-        return sms__fail(errors, SMS_EIO, partial->target, "cannot be made: %s", strerror(errno));
+    if (!(exists ? exchange(partial) : take_name(partial))) {
+        *raced = again && errno == (exists ? ENOENT : EEXIST);
+        if (!*raced)
+            return sms__fail(errors, SMS_EIO, partial->target, "cannot be made: %s", strerror(errno));
+        withdraw_manifest(folder);
+        return SMS_EIO;
+    }
     sms__sync_folder_of(partial->target);
     if (exists)
         empty_into(partial->name, partial->target);
@@ -323,7 +370,8 @@ static int publish(struct sms__folder *folder, bool exists, struct sms_errors *e
     return SMS_OK;
 }
 
-int sms__folder_end(struct sms__folder *folder, json_t *manifest, struct sms_errors *errors)
+/* `raced`: whether there may be another try, and then whether there must be one. */
+static int try_end(struct sms__folder *folder, json_t *manifest, bool *raced, struct sms_errors *errors)
 {
     bool exists = false;
     int code = check_target(folder->partial.target, folder->kind, &folder->names, &exists, errors);
@@ -331,8 +379,25 @@ int sms__folder_end(struct sms__folder *folder, json_t *manifest, struct sms_err
         keep_older(folder);
     if (code == SMS_OK)
         code = write_manifest(folder, manifest, errors);
+    if (code == SMS_OK)
+        return publish(folder, exists, raced, errors);
+    *raced = false;
+    return code;
+}
+
+int sms__folder_end(struct sms__folder *folder, json_t *manifest, struct sms_errors *errors)
+{
+    int code = SMS_OK;
+    bool raced = true;
+    for (int left = TRIES; raced; left--) {
+        const int older = lock_older(folder->partial.target);
+        raced = left > 0;
+        code = try_end(folder, manifest, &raced, errors);
+        if (older >= 0)
+            close(older);
+    }
     json_decref(manifest);
-    return code ? code : publish(folder, exists, errors);
+    return code;
 }
 
 void sms__folder_abandon(struct sms__folder *folder)

@@ -108,6 +108,33 @@ if command -v strace >/dev/null; then
     exits 0 $? "a merge without an exchange of folders"
     same_tree small.sweep/results first "merged without an exchange of folders"
     left small.sweep "a merge without an exchange of folders"
+    # Another writer takes the name between the look at it and the renaming: a run that may replace results does so.
+    # Two plots at once keep each other's figures.
+    late() { strace -f -o /dev/null -e trace=renameat2 -e inject=renameat2:delay_enter=3000000:when=1 "$smsched" "$@" 2>err.late; }
+    (late run short.yaml --quiet --force --out raced; echo $? >raced.status) &
+    for _ in {1..100}; do [ ! -e "$(compgen -G 'raced.partial-*/manifest.json')" ] || break; sleep 0.1; done
+    try 0 "a run beside one that is late" run short.yaml --quiet --force --out raced
+    wait $!
+    if [ "$(cat raced.status)" = 0 ]; then ok; else bad "a late run beside another" "$(cat err.late)"; fi
+    if diff -x manifest.json -r raced results >diff && "$smsched" report raced --quiet -o raced.html; then ok; else bad "results of two runs at once" "$(cat diff)"; fi
+    (late run short.yaml --quiet --out taken; echo $? >raced.status) &
+    for _ in {1..100}; do [ ! -e "$(compgen -G 'taken.partial-*/manifest.json')" ] || break; sleep 0.1; done
+    try 0 "a run into a folder that another run will want" run short.yaml --quiet --out taken
+    wait $!
+    if [ "$(cat raced.status)" = 4 ] && grep -q "taken: error: exists already; name another folder" err.late; then ok; else bad "a late run without --force" "$(cat err.late)"; fi
+    left . "runs at once"
+    if command -v gnuplot >/dev/null; then
+        "$smsched" plot results --quiet --out drawn --figures answer
+        (late plot results --quiet --out drawn --figures throughput; echo $? >raced.status) &
+        for _ in {1..100}; do [ ! -e "$(compgen -G 'drawn.partial-*/manifest.json')" ] || break; sleep 0.1; done
+        try 0 "a plot beside one that is late" plot results --quiet --out drawn --figures utilization
+        wait $!
+        if [ "$(cat raced.status)" = 0 ]; then ok; else bad "a late plot beside another" "$(cat err.late)"; fi
+        for name in answer throughput utilization; do
+            if [ -s drawn/$name.svg ] && grep -q "\"$name.svg\"" drawn/manifest.json; then ok; else bad "two plots at once lose $name" "$(ls drawn)"; fi
+        done
+        left . "plots at once"
+    fi
     # An entry that cannot be removed is no failure.
     strace -f -o /dev/null -e trace=unlink -e inject=unlink:error=EPERM "$smsched" sweep merge plan.yaml --quiet
     exits 0 $? "a merge over entries that cannot be removed"
@@ -226,6 +253,13 @@ for command in import report trace check; do
 done
 (umask 077; "$smsched" run short.yaml --quiet --out private.results)
 if [ "$(stat -c %a private.results private.results/*.csv | sort -u | xargs)" = "600 700" ]; then ok; else bad "a folder with umask 077" "$(ls -la private.results)"; fi
+# A write-protected folder is not replaced either: what it holds could not be removed.
+cp -r results protected
+chmod a-w protected
+try 4 "results over a write-protected folder" run short.yaml --quiet --force --out protected; prints "protected: error: is write-protected: it is not replaced"
+same_tree protected results "a write-protected folder"
+left . "a write-protected folder"
+chmod u+w protected
 ln -s nowhere results.link
 try 4 "a dangling link for a results folder" run short.yaml --quiet --out results.link --events 1
 prints "exists already"
