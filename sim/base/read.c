@@ -55,6 +55,12 @@ int sms__input_open(const char *path, uint64_t most, struct sms__input *input, s
     return code;
 }
 
+bool sms__may_exist(const char *path)
+{
+    struct stat st;
+    return lstat(path, &st) == 0 || (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG);
+}
+
 ssize_t sms__input_read(struct sms__input *input, void *bytes, size_t room)
 {
     size_t got = 0;

@@ -7,6 +7,7 @@
 #include "arena.h"
 #include "errors.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -20,6 +21,10 @@ struct sms__input {
 /* Opens a regular file of at most `most` bytes, a whole number of MiB. Returns SMS_OK; SMS_EINPUT if it is missing, too
  * large or not a regular file; or SMS_EIO. On failure it adds to `errors`, and there is nothing to close. */
 int sms__input_open(const char *path, uint64_t most, struct sms__input *input, struct sms_errors *errors);
+
+/* Whether something has this name, as far as can be told: a link that leads nowhere and what may not be looked at
+ * count, so that opening them says what is wrong. */
+bool sms__may_exist(const char *path);
 
 /* Reads up to `room` bytes and returns their number, which is less than `room` only at the end of the file. Returns -1
  * and sets errno on failure. */

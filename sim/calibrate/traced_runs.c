@@ -90,7 +90,7 @@ static int read_run(struct sms__calibration *calibration, const char *path, stru
                              "has the same name as %s, so results could not tell them apart; rename one",
                              calibration->run[r].path);
     if (access(path, R_OK))
-        return sms__fail(errors, SMS_EIO, path, "cannot be read: %s", strerror(errno));
+        return sms__fail(errors, errno == ENOENT ? SMS_EINPUT : SMS_EIO, path, "cannot be read: %s", strerror(errno));
     int code = sms__importer_of(calibration->arena, path, &importer, errors);
     if (code)
         return code;

@@ -3,6 +3,7 @@
 #include "cli.h"
 
 #include "../base/escape.h"
+#include "../base/read.h"
 #include "../import/untrusted.h"
 #include "../figures/figures.h"
 #include "../report/folder.h"
@@ -100,7 +101,7 @@ static const char *find_database(struct job *job)
         return job->source;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         const char *path = sms__print(arena, "%s/%s", job->source, places[i]);
-        if (access(path, F_OK) == 0)
+        if (sms__may_exist(path))
             return path;
     }
     return NULL;
@@ -126,7 +127,8 @@ static int make_folder(struct job *job)
     char *full = realpath(name, NULL);
     if (!full || strlen(full) + 64 > sizeof job->source) {
         free(full);
-        return sms__fail(errors, SMS_EIO, name, "cannot be read: %s", full ? "the name is too long" : strerror(errno));
+        return sms__fail(errors, !full && errno == ENOENT ? SMS_EINPUT : SMS_EIO, name, "cannot be read: %s",
+                         full ? "the name is too long" : strerror(errno));
     }
     strcpy(job->source, full);
     free(full);
@@ -136,6 +138,8 @@ static int make_folder(struct job *job)
     if (job->is_file && !(ending && (!strcmp(ending, ".csv") || !strcmp(ending, ".db"))))
         return sms__fail(errors, SMS_EINPUT, name,
                          "is no folder of results, nor a CSV file of 'smsched compare', nor the database of a sweep");
+    if (!job->is_file && access(job->source, X_OK))
+        return sms__fail(errors, SMS_EIO, name, "cannot be read: %s", strerror(errno));
     snprintf(job->scripts, sizeof job->scripts, "%s/plots", job->cli->share ? job->cli->share : "share/smsched");
     if (access(job->scripts, X_OK))
         return sms__fail(errors, SMS_EIO, job->scripts, "cannot be read: %s", strerror(errno));

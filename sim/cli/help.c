@@ -9,8 +9,8 @@ static const char *const exit_codes[] = {
     "0 success",
     "1 an expectation or a baseline was missed, or points of a sweep failed or are missing",
     "2 wrong usage",
-    "3 bad input, or a scenario that cannot be read: nothing was written",
-    "4 another file could not be read or written, or memory or a limit was exceeded",
+    "3 bad input, or an input that is not there: nothing was written",
+    "4 a file could not be read or written, or memory or a limit was exceeded",
     "70 a bug",
     "130 interrupted",
     NULL};

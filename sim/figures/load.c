@@ -40,19 +40,19 @@ static int load_folder(struct sms__figures *figures)
     size_t loaded = 0;
     for (size_t i = 0; i < sizeof tables / sizeof *tables && code == SMS_OK; i++) {
         const char *path = sms__print(arena, "%s/%s.csv", figures->source, tables[i]);
-        if (access(path, F_OK) == 0) {
+        if (sms__may_exist(path)) {
             code = sms__csv_table(figures->file, path, tables[i], &figures->errors);
             loaded++;
         }
     }
     const char *advice = sms__print(arena, "%s/advice.json", figures->source);
-    if (code == SMS_OK && loaded == 0 && access(advice, F_OK) == 0)
+    if (code == SMS_OK && loaded == 0 && sms__may_exist(advice))
         return load_json(figures, advice);
     if (code == SMS_OK && loaded == 0)
         return sms__fail(&figures->errors, SMS_EINPUT, figures->source,
                          "has no results; is this a folder of 'smsched run --out', of advice or of a sweep?");
     const char *json = sms__print(arena, "%s/comparison.json", figures->source);
-    return code || access(json, F_OK) ? code : load_json(figures, json);
+    return code || !sms__may_exist(json) ? code : load_json(figures, json);
 }
 
 static int is_cancelled(void *cancel) { return atomic_load((atomic_bool *)cancel); }

@@ -11,21 +11,24 @@ static const char *name_at(const struct sms__node *family)
 
 static const char *name_of(const void *user, size_t i) { return name_at(((const struct sms__doc *)user)->root[i]); }
 
-/* Without such a file there is a document without families. */
+/* Without such a file there is a document without families. NULL, with a complaint, if it cannot be read. */
 static const struct sms__doc *load(struct sms_file *file)
 {
     struct sms__doc *doc = SMS__NEW(&file->arena, struct sms__doc, 1);
     char *path = SMS__NEW(&file->arena, char, SMS__MODELS_BYTES); /* which marks keep */
-    if (sms__find_in_models(file->options, "families.yaml", path) &&
-        sms__doc_load(&file->arena, path, doc, file->errors) == SMS_ENOMEM)
+    const bool found = sms__find_in_models(file->options, "families.yaml", path);
+    const int code = found ? sms__doc_load(&file->arena, path, doc, file->errors) : SMS_OK;
+    if (code == SMS_ENOMEM)
         sms__arena_give_up(&file->arena);
-    return doc;
+    return code ? NULL : doc;
 }
 
 const struct sms__node *sms__find_family(struct sms__reader *reader, const struct sms__node *name)
 {
     struct sms_file *file = reader->user;
     file->families = file->families ? file->families : load(file);
+    if (!file->families)
+        return NULL;
     for (size_t i = 0; i < file->families->roots; i++)
         if (!strcmp(name_of(file->families, i), name->text))
             return file->families->root[i];

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE /* dladdr, which POSIX has since 2024 */
 #include "file.h"
 
+#include "../base/read.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,6 +40,6 @@ bool sms__find_in_models(const struct sms_load_options *options, const char *nam
     snprintf(path, SMS__MODELS_BYTES, "%s", name);
     for (int i = 0; i < 2 && !found; i++)
         found = folder[i] && snprintf(path, SMS__MODELS_BYTES, "%s/%s", folder[i], name) < SMS__MODELS_BYTES &&
-                access(path, F_OK) == 0;
+                sms__may_exist(path);
     return found;
 }

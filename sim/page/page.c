@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* Describes all metrics, so that the page can show their words and formulas, and which direction is better. */
 static json_t *describe_metrics(void)
@@ -42,10 +43,11 @@ static json_t *describe_palette(void)
     return all;
 }
 
+/* Whether it is a regular file, or may be one that must not be looked at: reading it says so. */
 static bool is_file(const char *path)
 {
     struct stat st;
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+    return stat(path, &st) == 0 ? S_ISREG(st.st_mode) : errno == EACCES;
 }
 
 /* The path of the sweep's database; NULL if `source` neither is one nor contains one. */
@@ -78,8 +80,9 @@ static int gather(void *user)
 {
     struct sms__page *page = user;
     struct stat st;
-    if (stat(page->source, &st))
-        return sms__fail(&page->errors, SMS_EIO, page->source, "cannot be read: %s", strerror(errno));
+    if (stat(page->source, &st) || (S_ISDIR(st.st_mode) && access(page->source, X_OK)))
+        return sms__fail(&page->errors, errno == ENOENT ? SMS_EINPUT : SMS_EIO, page->source, "cannot be read: %s",
+                         strerror(errno));
     page->data = json_object();
     json_object_set_new(page->data, "format", json_integer(1));
     page->notes = sms__json_keep(page->data, "notes", json_array());

@@ -286,8 +286,10 @@ int sms__merge_lock(const char *folder, const atomic_bool *cancel, struct sms_er
     int size = snprintf(path, sizeof path, "%s/merge.lock", folder);
     int fd = (size_t)size < sizeof path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0666) : -1;
     if (fd < 0) {
-        sms__fail(errors, SMS_EIO, folder, "%s",
-                  errno == ENOENT ? "no such folder: nothing has been run yet" : strerror(errno));
+        if (errno == ENOENT)
+            sms__fail(errors, SMS_EIO, folder, "no such folder: nothing has been run yet");
+        else
+            sms__fail(errors, SMS_EIO, path, "cannot be written: %s", strerror(errno));
         return -1;
     }
     for (bool first = true; !sms__lock(fd, LOCK_EX | LOCK_NB); first = false) {

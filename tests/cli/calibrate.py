@@ -180,7 +180,7 @@ def check_refusals(work, files):
         check(f"it says that '{name}' is not a name", f"--name: '{name}' is not a name" in said, said)
     refuse("no run alone has most of the kernels of process 'serve", train, first)
     refuse("no run has a kernel 'strem'", train, again, probe, mode=("--reads", "strem"))
-    said = calibrate(train, work / "gone.sqlite", "--device", "v100", code=4)
+    said = calibrate(train, work / "gone.sqlite", "--device", "v100", code=3)
     check("a file that does not exist", "gone.sqlite: error: cannot be read: No such file or directory" in said, said)
     refuse("README.md: error: is no trace", ROOT / "README.md")
     refuse("is no trace", train, ROOT / "scenarios/01-two-tenants.yaml")

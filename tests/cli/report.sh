@@ -304,7 +304,7 @@ refuse() { # EXIT TEXT WHAT PATH
     rm -f refused*
 }
 mkdir empty
-refuse 4 "cannot be read" "nothing" none
+refuse 3 "cannot be read" "nothing" none
 refuse 3 "contains neither summary.json, sweep.db nor advice.json" "an empty folder" empty
 mkdir other && echo '{"ways": 1}' >other/advice.json
 refuse 3 "is no answer of 'smsched advise'" "advice that is none" other

@@ -26,6 +26,7 @@ struct opening {
     const struct sms__node *node; /* where; NULL: in the options */
     struct sms__plugin plugin;
     const struct sms_plugin *has;
+    enum sms_code unread; /* SMS_EIO: its file cannot be read */
 };
 
 /* Refuses the plug-in. Returns false. */
@@ -41,7 +42,8 @@ __attribute__((format(printf, 2, 3))) static bool refuse(const struct opening *o
     if (opening->node)
         sms__complain(&reader, opening->node, "plug-in '%.100s' %s", opening->path, text);
     else
-        sms__fail(reader.errors, SMS_EINPUT, opening->path, "this plug-in %s", text);
+        sms__fail(reader.errors, opening->unread ? opening->unread : SMS_EINPUT, opening->path, "this plug-in %s",
+                  text);
     return false;
 }
 
@@ -68,8 +70,10 @@ static bool read_bytes(struct opening *opening)
     char *bytes;
     int code = sms__file_bytes(&opening->file->arena, opening->plugin.path, PLUGIN_BYTES_MAX, &bytes,
                                &opening->plugin.size, &errors);
+    opening->unread = code == SMS_EIO ? code : SMS_OK;
     if (code)
-        return refuse(opening, "%s", errors.count ? errors.item[0].message : "does not fit into memory");
+        return refuse(opening, "%s%s", code == SMS_EIO ? "cannot be read: " : "",
+                      errors.count ? errors.item[0].message : "does not fit into memory");
     opening->plugin.bytes = bytes;
     return true;
 }
