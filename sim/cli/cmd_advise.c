@@ -214,6 +214,7 @@ struct advising {
     struct sms__pack pack; /* of several GPUs, and then there is no advice */
     struct sms__trust *trust;
     struct sms__progress progress;
+    struct sms__folder folder; /* of --out: begun before the runs, which are long and would be lost */
     struct sms_errors errors;
     int exit_code;
 };
@@ -291,22 +292,24 @@ static int write_answers(struct advising *advising, struct sms__folder *folder,
     return code;
 }
 
-static int write_folder(struct advising *advising, const struct sms__advise_settings *settings)
+static int begin_folder(struct advising *advising)
 {
     const struct options *given = advising->cli->options;
-    struct sms__folder folder = {0};
-    int code =
-        sms__folder_begin(&folder, given->out, given->force ? SMS__FOLDER_REPLACE : SMS__FOLDER_NEW, &advising->errors);
-    code = code ? code : write_answers(advising, &folder, settings);
-    if (code == SMS_OK) {
-        json_t *manifest = json_object();
-        json_object_set_new(manifest, "kind", json_string("advice"));
-        json_object_set_new(manifest, "version", json_string(SMSCHED_VERSION));
-        json_object_set_new(manifest, "command", sms__json_path(advising->cli->command_line));
-        code = sms__folder_end(&folder, manifest, &advising->errors);
-    }
-    sms__folder_abandon(&folder);
-    return code;
+    return given->out ? sms__folder_begin(&advising->folder, given->out,
+                                          given->force ? SMS__FOLDER_REPLACE : SMS__FOLDER_NEW, &advising->errors)
+                      : SMS_OK;
+}
+
+static int write_folder(struct advising *advising, const struct sms__advise_settings *settings)
+{
+    const int code = write_answers(advising, &advising->folder, settings);
+    if (code)
+        return code;
+    json_t *manifest = json_object();
+    json_object_set_new(manifest, "kind", json_string("advice"));
+    json_object_set_new(manifest, "version", json_string(SMSCHED_VERSION));
+    json_object_set_new(manifest, "command", sms__json_path(advising->cli->command_line));
+    return sms__folder_end(&advising->folder, manifest, &advising->errors);
 }
 
 /* ---- the command ---- */
@@ -441,7 +444,7 @@ static int body(void *user)
     const int code_profiled = check_devices(profiled, &load, &advising->arena, &advising->errors);
     code = code ? code : code_profiled;
     if (given->with && access(given->with, R_OK)) /* which workloads of the library do not read */
-        code = sms__fail(&advising->errors, SMS_EINPUT, given->with, "%s", strerror(errno));
+        code = sms__fail(&advising->errors, errno == ENOENT ? SMS_EINPUT : SMS_EIO, given->with, "%s", strerror(errno));
     if (code == SMS_OK)
         code = read_programs(advising, &settings);
     if (code == SMS_OK)
@@ -450,7 +453,9 @@ static int body(void *user)
         advising->exit_code = set_kinds(advising);
     if (code || advising->exit_code)
         return code;
-    code = find_answer(advising, &settings);
+    code = begin_folder(advising);
+    if (code == SMS_OK)
+        code = find_answer(advising, &settings);
     if (code == SMS_OK && sms__trust_exists(&load))
         code = sms__trust_load(&load, &advising->trust, &advising->errors);
     if (code == SMS_OK && given->out)
@@ -471,6 +476,7 @@ static int advise(struct cli *cli)
     int code = sms__guard(&advising.arena, body, &advising);
     if (code == SMS_ENOMEM && !advising.errors.count)
         sms__fail(&advising.errors, code, NULL, "no memory");
+    sms__folder_abandon(&advising.folder);
     sms__advice_free(&advising.advice);
     sms__pack_free(&advising.pack);
     sms__programs_free(&advising.programs);

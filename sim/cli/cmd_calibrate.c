@@ -43,24 +43,19 @@ struct calibrating {
     struct cli *cli;
     struct sms__arena arena;
     struct sms__calibration calibration;
+    struct sms__folder folder; /* of --out: begun before the runs, which would be lost */
     struct sms_errors errors;
 };
 
 static int write_folder(struct calibrating *calibrating)
 {
-    const struct options *given = calibrating->cli->options;
-    struct sms__folder folder = {0};
-    int code = sms__folder_begin(&folder, given->out, given->force ? SMS__FOLDER_REPLACE : SMS__FOLDER_NEW,
-                                 &calibrating->errors);
-    code = code ? code : sms__calibration_write(&calibrating->calibration, &folder);
-    if (code == SMS_OK) {
-        json_t *manifest = json_object();
-        json_object_set_new(manifest, "kind", json_string("calibration"));
-        json_object_set_new(manifest, "command", sms__json_path(calibrating->cli->command_line));
-        code = sms__folder_end(&folder, manifest, &calibrating->errors);
-    }
-    sms__folder_abandon(&folder);
-    return code;
+    const int code = sms__calibration_write(&calibrating->calibration, &calibrating->folder);
+    if (code)
+        return code;
+    json_t *manifest = json_object();
+    json_object_set_new(manifest, "kind", json_string("calibration"));
+    json_object_set_new(manifest, "command", sms__json_path(calibrating->cli->command_line));
+    return sms__folder_end(&calibrating->folder, manifest, &calibrating->errors);
 }
 
 static int body(void *user)
@@ -79,7 +74,12 @@ static int body(void *user)
         .jobs = given->jobs ? (unsigned)given->jobs : cli_cores(),
         .seed = given->seed ? given->seed : 1,
         .cancel = &cli_interrupted};
-    int code = sms__calibrate(&calibrating->arena, (const char *const *)cli->args, cli->n_args, &settings,
+    int code = given->out
+                   ? sms__folder_begin(&calibrating->folder, given->out,
+                                       given->force ? SMS__FOLDER_REPLACE : SMS__FOLDER_NEW, &calibrating->errors)
+                   : SMS_OK;
+    if (code == SMS_OK)
+        code = sms__calibrate(&calibrating->arena, (const char *const *)cli->args, cli->n_args, &settings,
                               &calibrating->calibration, &calibrating->errors);
     if (code == SMS_OK && given->out)
         code = write_folder(calibrating);
@@ -102,6 +102,7 @@ static int calibrate(struct cli *cli)
     int code = sms__guard(&calibrating.arena, body, &calibrating);
     if (code == SMS_ENOMEM && !calibrating.errors.count)
         sms__fail(&calibrating.errors, code, NULL, "no memory");
+    sms__folder_abandon(&calibrating.folder);
     code = cli_print_errors(code, &calibrating.errors);
     sms__calibration_free(&calibrating.calibration);
     sms__arena_release(&calibrating.arena);

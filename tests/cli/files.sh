@@ -263,6 +263,13 @@ chmod u+w protected
 ln -s nowhere results.link
 try 4 "a dangling link for a results folder" run short.yaml --quiet --out results.link --events 1
 prints "exists already"
+# Nor does any other command run first and lose what it found.
+pair=(v100/hotspot_512 v100/cfd_097k --device v100)
+try 4 "advice into a folder that exists" advise "${pair[@]}" --events 1 --out results; prints "results: error: exists already"
+try 4 "a calibration into a folder that exists" calibrate none.sqlite --device v100 --out results; prints "results: error: exists already"
+try 4 "advice that fails" advise "${pair[@]}" --events 1 --out failed
+try 3 "a calibration that fails" calibrate none.sqlite --device v100 --out failed
+if compgen -G "failed*" >/dev/null; then bad "a failure leaves a folder" "$(ls -d failed*)"; else ok; fi
 
 # An output that is an input of the same command is refused before anything is written, whatever its name.
 mkdir inputs inputs/models inputs/models/workloads

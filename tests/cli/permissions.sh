@@ -51,6 +51,7 @@ for command in "validate" "run" "import kineto" "check short.yaml --baseline" "r
     # shellcheck disable=SC2086
     try 4 "$command of a locked file" $command locked.yaml; prints "Permission denied"
 done
+try 4 "a locked report of ncu" advise v100/hotspot_512 --device v100 --with locked.yaml; prints "locked.yaml: error: Permission denied"
 try 3 "a missing plug-in" run short.yaml --plugin none.so; prints "none.so: error: this plug-in cannot be found: No such file or directory"
 try 4 "a locked plug-in" run short.yaml --plugin locked.yaml; prints "locked.yaml: error: this plug-in cannot be read: Permission denied"
 
