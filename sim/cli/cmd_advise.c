@@ -281,9 +281,10 @@ static int write_answers(struct advising *advising, struct sms__folder *folder,
     FILE *to = sms__folder_open(folder, "advice.json", errors);
     if (!to)
         return SMS_EIO;
-    int code = write_json(advising, to) ? sms__fail(errors, SMS_ENOMEM, NULL, "no memory") : SMS_OK;
-    const int closed = sms__folder_close(folder, "advice.json", to, errors);
-    code = code ? code : closed;
+    const bool whole = write_json(advising, to) == 0;
+    int code = sms__folder_close(folder, "advice.json", to, errors);
+    if (code == SMS_OK && !whole)
+        code = sms__fail(errors, SMS_ENOMEM, NULL, "no memory");
     for (size_t i = 0; i < advice->count && code == SMS_OK; i++)
         if (!advice->outlook[i].why)
             code = write_way(folder, advice->outlook[i].way->name, advice, settings, &advice->outlook[i], errors);
@@ -333,7 +334,7 @@ static int print(struct advising *advising)
 {
     const struct sms__screen screen = cli_screen(advising->cli);
     if (((const struct options *)advising->cli->options)->format != FORMAT_TABLE)
-        return write_json(advising, stdout) ? cli_no_memory() : EXIT_OK;
+        return write_json(advising, stdout) && !ferror(stdout) ? cli_no_memory() : EXIT_OK; /* cli_finish reports it */
     if (advising->pack.kinds)
         sms__pack_print(&advising->pack, &advising->arena, advising->trust, &screen);
     else

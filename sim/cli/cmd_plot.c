@@ -250,6 +250,7 @@ static int plot_results(struct job *job)
     figures->source = job->source;
     figures->scripts = job->scripts;
     figures->temporary = job->folder.partial.name;
+    figures->target = job->target;
     figures->only = ((const struct options *)job->cli->options)->figures;
     figures->cancel = &cli_interrupted;
     if (code == SMS_OK)

@@ -45,6 +45,16 @@ static int print(const struct cli *cli, struct sms__page *page, FILE *to)
     return sms__fail(&page->errors, SMS_EIO, out_of(cli), "cannot be written: %s", strerror(errno));
 }
 
+/* cli_finish reports a failure of stdout, unless the reader of a pipe has stopped. */
+static int print_out(const struct cli *cli, struct sms__page *page)
+{
+    const int code = print(cli, page, stdout);
+    if (!ferror(stdout))
+        return code;
+    page->errors.count = 0;
+    return SMS_OK;
+}
+
 static int write_file(const struct cli *cli, struct sms__page *page)
 {
     struct sms__write write = {0};
@@ -70,7 +80,7 @@ static int make_page(struct cli *cli, struct sms__page *page)
     int code = sms__page_gather(page);
     sms__progress_end(&progress);
     if (code == SMS_OK)
-        code = strcmp(out_of(cli), "-") ? write_file(cli, page) : print(cli, page, stdout);
+        code = strcmp(out_of(cli), "-") ? write_file(cli, page) : print_out(cli, page);
     sms_errors_print(&page->errors, stderr);
     sms__page_release(page);
     return cli_exit_code(code);

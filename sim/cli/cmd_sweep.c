@@ -135,7 +135,8 @@ static int write_json(const struct sweep *sweep, const struct sms__index *index,
         json_object_set_new(object, "failed", json_integer((json_int_t)index->failed));
         json_object_set_new(object, "missing", json_integer((json_int_t)missing));
     }
-    return sms__json_write(object, stdout, JSON_INDENT(2)) ? cli_no_memory() : EXIT_OK;
+    const bool whole = sms__json_write(object, stdout, JSON_INDENT(2)) == 0;
+    return whole || ferror(stdout) ? EXIT_OK : cli_no_memory(); /* cli_finish reports a failure of stdout */
 }
 
 static int print_results(const struct sweep *sweep, const struct sms__index *index, uint64_t missing)

@@ -61,14 +61,14 @@ static int missing(struct sms__figures *figures)
 }
 
 /* gnuplot exits with 0 on a full disk. So a figure counts as whole if it ends as its format does and is on the disk. */
-static int check_figure(struct sms__figures *figures, const char *path, const char *format)
+static int check_figure(struct sms__figures *figures, const char *name, const char *format)
 {
     static const struct {
         const char *format, *end;
         size_t length;
     } ends[] = {{"svg", "</svg>", 6}, {"pdf", "%%EOF", 5}, {"png", "IEND\xae\x42\x60\x82", 8}};
     char tail[64];
-    FILE *file = fopen(path, "re");
+    FILE *file = fopen(sms__print(&figures->arena, "%s/%s.%s", figures->temporary, name, format), "re");
     bool whole = file && fseek(file, 0, SEEK_END) == 0;
     long size = whole ? ftell(file) : 0;
     long from = size > (long)sizeof tail ? size - (long)sizeof tail : 0;
@@ -82,7 +82,9 @@ static int check_figure(struct sms__figures *figures, const char *path, const ch
     if (file)
         fclose(file);
     return whole ? SMS_OK
-                 : sms__fail(&figures->errors, SMS_EIO, path, "gnuplot has not written all of it: is the disk full?");
+                 : sms__fail(&figures->errors, SMS_EIO,
+                             sms__print(&figures->arena, "%s/%s.%s", figures->target, name, format),
+                             "gnuplot has not written all of it: is the disk full?");
 }
 
 /* Says what gnuplot said last. */
@@ -104,7 +106,6 @@ static int failed(struct sms__figures *figures, const char *name, const char *fo
 int sms__figures_draw(struct sms__figures *figures, const char *name, const char *format)
 {
     struct sms__arena *arena = &figures->arena;
-    const char *path = sms__print(arena, "%s/%s.%s", figures->temporary, name, format);
     char *arguments[] = {sms__print(arena, "gnuplot"),
                          sms__print(arena, "-d"),
                          sms__print(arena, "-c"),
@@ -125,5 +126,5 @@ int sms__figures_draw(struct sms__figures *figures, const char *name, const char
         return missing(figures);
     if (status)
         return failed(figures, name, format);
-    return check_figure(figures, path, format);
+    return check_figure(figures, name, format);
 }

@@ -229,11 +229,11 @@ static int put_row(struct maker *maker, const struct section *section, sqlite3_s
 static int write_file(struct maker *maker, const char *ending, int (*body)(struct maker *maker))
 {
     struct sms__figures *figures = maker->figures;
-    const char *path = sms__print(&figures->arena, "%s/%s.%s", figures->temporary, maker->name, ending);
-    maker->script = fopen(path, "we");
+    const char *shown = sms__print(&figures->arena, "%s/%s.%s", figures->target, maker->name, ending);
+    maker->script = fopen(sms__print(&figures->arena, "%s/%s.%s", figures->temporary, maker->name, ending), "we");
     if (!maker->script)
-        return sms__fail(&figures->errors, SMS_EIO, path, "cannot be written: %s", strerror(errno));
-    int code = body(maker), closed = sms__close_whole(maker->script, figures->temporary, &figures->errors);
+        return sms__fail(&figures->errors, SMS_EIO, shown, "cannot be written: %s", strerror(errno));
+    int code = body(maker), closed = sms__close_whole(maker->script, shown, &figures->errors);
     return code ? code : closed;
 }
 

@@ -28,6 +28,7 @@ struct sms__figures {
     const char *source;    /* the results, for messages */
     const char *scripts;   /* the folder plots/ */
     const char *temporary; /* where the files are made */
+    const char *target;    /* where they will be, which messages name */
     const char *only;      /* patterns of names, separated by commas; NULL: all */
     double width_in;       /* 0: as each figure chooses */
     atomic_bool *cancel;

@@ -125,6 +125,23 @@ run = subprocess.run([sys.argv[1], "list"], stdout=writes, stderr=subprocess.PIP
 assert run.returncode == 4 and not run.stderr, run' "$smsched" && ok || bad "a pipe without a reader"
 said=$("$smsched" list 2>&1 >/dev/full)
 if [ $? -eq 4 ] && [ "$said" = "error: standard output cannot be written" ]; then ok; else bad "a full disk" "$said"; fi
+# So does every command, whatever it prints: what cannot be written is not memory, nor a file.
+"$smsched" run scenarios/04-processes.yaml --brief --quiet --out "$work/printed" >/dev/null
+for command in "report $work/printed --quiet -o -" "report $work/printed --quiet --format json" "run $tutorial --quiet --format json" "list fields --format json" "advise v100/hotspot_512 v100/cfd_097k --device v100 --unknowns 1 --quiet --format json"; do
+    # shellcheck disable=SC2086
+    said=$("$smsched" $command 2>&1 >/dev/full)
+    if [ $? -eq 4 ] && [ "$said" = "error: standard output cannot be written" ]; then ok; else bad "$command on a full disk" "$said"; fi
+    # shellcheck disable=SC2086
+    said=$({ "$smsched" $command | head -c 1 >/dev/null; } 2>&1)
+    if [ -z "$said" ]; then ok; else bad "$command into a pipe that is closed" "$said"; fi
+done
+said=$(ulimit -f 0; "$smsched" advise v100/hotspot_512 v100/cfd_097k --device v100 --unknowns 1 --quiet --out "$work/full" 2>&1 >/dev/null)
+if [ "$said" = "$work/full/advice.json: error: cannot be written: File too large" ]; then ok; else bad "advice on a full disk" "$said"; fi
+if command -v gnuplot >/dev/null; then
+    said=$(ulimit -f 0; "$smsched" plot "$work/printed" --quiet --out "$work/full" 2>&1 >/dev/null)
+    if [ "$said" = "$work/full/answer.csv: error: cannot be written: File too large" ]; then ok; else bad "figures on a full disk" "$said"; fi
+fi
+clean full "a full disk"
 try 3 "a missing file" validate "$work/none.yaml"; prints "No such file"
 try 0 "run" run "$tutorial"; prints "host by policy"
 try 0 "one policy" run --policy fine_grained "$tutorial"
