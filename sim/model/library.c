@@ -60,6 +60,11 @@ static const struct sms__device *find_base(struct sms__reader *reader, const str
     const struct sms__device *base = NULL;
     if (!name || name->kind != SMS__SCALAR || !sms__is_name(name->text)) /* reading the fields says so */
         return NULL;
+    const struct sms__node *own = sms__node_get(node, "device");
+    if (own && own->kind == SMS__SCALAR && !strcmp(own->text, name->text)) {
+        sms__complain(reader, name, "inherits from itself: give the device another name");
+        return NULL;
+    }
     if (file->inherits) {
         sms__complain(reader, name, "inherits from a device that inherits, too: name the first of them");
         return NULL;

@@ -116,6 +116,10 @@ has_rows "place policy" docs/reference/placement.md
 
 try 0 "validate" validate --quiet scenarios/*.yaml scenarios/*/*.yaml models/devices/*.yaml
 try 3 "a folder of models that is none" run --models "$work/none" "$tutorial"; prints "/none: error: --models: is no folder"
+mkdir -p "$work/own/devices"
+printf 'device: v100\ninherits: v100\nsms: 3\n' >"$work/own/devices/v100.yaml"
+try 3 "a device of one's own that inherits from that of the library, under its name" run --models "$work/own" "$tutorial"
+if [ "$(grep -c error: <<<"$output")" = 1 ] && grep -q "v100.yaml:2:11: error: inherits from itself: give the device another name" <<<"$output"; then ok; else bad "a device that inherits from its name" "$output"; fi
 # A closed pipe is no error to report; any other failed write is.
 python3 -c '
 import os, subprocess, sys
