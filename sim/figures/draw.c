@@ -87,8 +87,8 @@ static int check_figure(struct sms__figures *figures, const char *name, const ch
                              "gnuplot has not written all of it: is the disk full?");
 }
 
-/* Says what gnuplot said last. */
-static int failed(struct sms__figures *figures, const char *name, const char *format)
+/* Says what gnuplot said last, or how it ended. */
+static int failed(struct sms__figures *figures, int status, const char *name, const char *format)
 {
     char tail[300] = "";
     FILE *log = fopen(sms__print(&figures->arena, "%s/%s", figures->temporary, LOG), "re");
@@ -99,6 +99,10 @@ static int failed(struct sms__figures *figures, const char *name, const char *fo
         fclose(log);
     }
     sms__clean(tail);
+    if (!*tail && WIFSIGNALED(status))
+        snprintf(tail, sizeof tail, "ended by a signal: %s", strsignal(WTERMSIG(status)));
+    else if (!*tail)
+        snprintf(tail, sizeof tail, "exit code %d", WEXITSTATUS(status));
     return sms__fail(&figures->errors, SMS_EIO, NULL, "gnuplot failed to draw %s.%s: %s", name, format, tail);
 }
 
@@ -122,9 +126,7 @@ int sms__figures_draw(struct sms__figures *figures, const char *name, const char
     int status = await(figures, pid);
     if (atomic_load(figures->cancel))
         return SMS_ECANCELED;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-        return missing(figures);
     if (status)
-        return failed(figures, name, format);
+        return failed(figures, status, name, format);
     return check_figure(figures, name, format);
 }

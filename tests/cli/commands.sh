@@ -146,6 +146,17 @@ if command -v gnuplot >/dev/null; then
     if [ "$said" = "$work/full/answer.csv: error: cannot be written: File too large" ]; then ok; else bad "figures on a full disk" "$said"; fi
 fi
 clean full "a full disk"
+# A gnuplot that ends early is not one that is missing.
+mkdir "$work/bin"
+for end in "echo 'error while loading shared libraries: libgd.so.3' >&2; exit 127" 'kill -XFSZ $$' 'exit 127'; do
+    printf '#!/bin/sh\n%s\n' "$end" >"$work/bin/gnuplot"
+    chmod +x "$work/bin/gnuplot"
+    said=$(PATH=$work/bin:$PATH "$smsched" plot "$work/printed" --quiet --out "$work/full" 2>&1)
+    if [ $? -eq 4 ] && grep -qE "^error: gnuplot failed to draw answer.svg: (error while loading shared libraries: libgd.so.3|ended by a signal: File size limit exceeded|exit code 127)" <<<"$said"; then ok; else bad "a gnuplot that does '$end'" "$said"; fi
+done
+said=$(PATH=$work/none "$smsched" plot "$work/printed" --quiet --out "$work/full" 2>&1)
+if [ $? -eq 4 ] && [ "$said" = "error: gnuplot was not found; install the package gnuplot-nox" ]; then ok; else bad "no gnuplot" "$said"; fi
+clean full "a gnuplot that fails"
 try 3 "a missing file" validate "$work/none.yaml"; prints "No such file"
 try 0 "run" run "$tutorial"; prints "host by policy"
 try 0 "one policy" run --policy fine_grained "$tutorial"
