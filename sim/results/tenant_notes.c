@@ -9,23 +9,43 @@ static double mean_of(const struct sms_results *results, size_t p, size_t v, enu
     return sms_results_estimate(results, p, SMS_VM, v, metric - SMS__FIRST_VM).mean;
 }
 
-static bool has_failed(const struct sms_results *results, size_t p, size_t v)
+static double value_of(const struct sms_results *results, size_t p, size_t r, size_t v, enum sms__metric metric)
+{
+    return sms_results_value(results, p, r, SMS_VM, v, metric - SMS__FIRST_VM);
+}
+
+/* In how many replications a process failed. */
+static size_t failed_runs(const struct sms_results *results, size_t p, size_t v)
 {
     const size_t metric = SMS__PROCESS_failed_count - SMS__FIRST_PROCESS;
-    return results->scenario->shares && sms_results_estimate(results, p, SMS_PROCESS, v, metric).mean > 0;
+    size_t runs = 0;
+    for (size_t r = 0; r < results->replications && results->scenario->shares; r++)
+        runs += sms_results_value(results, p, r, SMS_PROCESS, v, metric) > 0;
+    return runs;
+}
+
+/* In how many replications no kernel and no job of it made progress in the measured time. A tenant that has ended has
+ * done something, perhaps before the warm-up was over. */
+static size_t still_runs(const struct sms_results *results, size_t p, size_t v)
+{
+    const struct sms_scenario *scenario = results->scenario;
+    size_t runs = 0;
+    for (size_t r = 0; r < results->replications && scenario->duration_ps > 0; r++) {
+        const bool is_over = scenario->vm[v].repeat > 0 && value_of(results, p, r, v, SMS__VM_end_ns) > 0;
+        runs += !is_over && value_of(results, p, r, v, SMS__VM_kernels_per_s) <= 0 &&
+                value_of(results, p, r, v, SMS__VM_jobs_per_s) <= 0;
+    }
+    return runs;
 }
 
 bool sms__did_nothing(const struct sms_results *results, size_t p, size_t v)
 {
-    const struct sms_scenario *scenario = results->scenario;
-    const bool is_over = scenario->vm[v].repeat > 0 && mean_of(results, p, v, SMS__VM_end_ns) > 0;
-    return scenario->duration_ps > 0 && !is_over && mean_of(results, p, v, SMS__VM_kernels_per_s) <= 0 &&
-           mean_of(results, p, v, SMS__VM_jobs_per_s) <= 0;
+    return still_runs(results, p, v) == results->replications;
 }
 
-static bool is_idle(const struct sms_results *results, size_t p, size_t v)
+static size_t idle_runs(const struct sms_results *results, size_t p, size_t v)
 {
-    return sms__did_nothing(results, p, v) && !has_failed(results, p, v);
+    return failed_runs(results, p, v) ? 0 : still_runs(results, p, v);
 }
 
 /* Jobs that arrive in a second: 0 if they are listed, are a number of jobs, or begin to arrive late. */
@@ -40,29 +60,35 @@ static double arrivals_per_s(const struct sms_scenario *scenario, size_t v)
 
 /* Whether a tenant does fewer jobs than arrive, by more than chance explains: the number that arrives in all runs has a
  * standard deviation of its root, and at the end of each run some are in progress. */
-static bool falls_behind(const struct sms_results *results, size_t p, size_t v)
+static size_t late_runs(const struct sms_results *results, size_t p, size_t v)
 {
     const struct sms_scenario *scenario = results->scenario;
     const double come = arrivals_per_s(scenario, v), done = mean_of(results, p, v, SMS__VM_jobs_per_s);
     const double runs = (double)results->replications;
     const double s = runs * (scenario->duration_ps - scenario->warmup_ps) / 1e12;
-    return come > 0 && done < SMS__KEEPS_UP * come && (come - done) * s > 3 * sqrt(come * s) + runs &&
-           !sms__did_nothing(results, p, v) && !has_failed(results, p, v);
+    const bool is_late = come > 0 && done < SMS__KEEPS_UP * come && (come - done) * s > 3 * sqrt(come * s) + runs;
+    return is_late && !sms__did_nothing(results, p, v) && !failed_runs(results, p, v) ? results->replications : 0;
 }
 
-/* Notes for which tenants it holds under which policies. `rate`: with how many jobs come and are done. */
-static void note_each(struct sms_results *results, bool (*holds)(const struct sms_results *results, size_t p, size_t v),
-                      bool rate, const char *words)
+/* Notes for which tenants it holds under which policies, and in how many runs if not in all. `rate`: with how many jobs
+ * come and are done. */
+static void note_each(struct sms_results *results,
+                      size_t (*runs_of)(const struct sms_results *results, size_t p, size_t v), bool rate,
+                      const char *words)
 {
     const struct sms_scenario *scenario = results->scenario;
     const char **text = NULL;
     size_t found = 0;
     for (size_t i = 0; i < results->policies * scenario->vms && !scenario->cluster; i++) {
         const size_t p = i / scenario->vms, v = i % scenario->vms;
-        if (!holds(results, p, v))
+        const size_t runs = runs_of(results, p, v);
+        if (runs == 0)
             continue;
         text = sms__grow(&results->arena, text, found, sizeof *text);
         text[found] = sms__print(&results->arena, "%s under %s", scenario->vm[v].name, sms_results_policy(results, p));
+        if (runs < results->replications)
+            text[found] =
+                sms__print(&results->arena, "%s in %zu of %zu replications", text[found], runs, results->replications);
         if (rate)
             text[found] = sms__print(&results->arena, "%s (%.4g of %.4g jobs/s)", text[found],
                                      mean_of(results, p, v, SMS__VM_jobs_per_s), arrivals_per_s(scenario, v));
@@ -94,11 +120,12 @@ static void note_failed_pods(struct sms_results *results)
 void sms__note_tenants(struct sms_results *results)
 {
     note_failed_pods(results);
-    note_each(results, has_failed, false,
+    note_each(results, failed_runs, false,
               "these failed, and have no part in stp, antt and fairness: %s; 'smsched explain' says why");
-    note_each(results, is_idle, false,
-              "these did nothing in the measured time: %s; 'smsched explain' shows what they waited for");
+    note_each(results, idle_runs, false,
+              "these did nothing in the measured time, where there is no ntt and no antt: %s; 'smsched explain' shows "
+              "what they waited for");
     note_each(
-        results, falls_behind, true,
+        results, late_runs, true,
         "more jobs arrive than are done, so that the queue and the latencies grow with the length of the run: %s");
 }
