@@ -104,7 +104,8 @@ static bool check(struct sms__reader *reader, const struct sms__node *node, cons
         sms__complain(reader, duration, "a pod has either a workload or a duration");
     if (view->gpus == 0)
         sms__complain(reader, node, "a pod with a workload needs a GPU");
-    if (!(view->models & able) && (sms__node_get(node, "models") || !has_wrong_devices(scenario->cluster)))
+    const bool is_named = sms__node_get(node, "models") != NULL;
+    if (!(view->models & able) && (is_named ? view->models != 0 : !has_wrong_devices(scenario->cluster)))
         sms__complain(reader, sms__node_get(node, "workload"), "no node on which it may run has devices%s",
                       guest && !view->gpu_memory ? guest->without_memory
                                                  : ": a node that runs workloads has devices: {model: v100, count: 8}, "
