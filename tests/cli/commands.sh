@@ -506,6 +506,14 @@ prints "warning: the lanes of issue do not change"
 if [ "$(grep -c warning: <<<"$output")" -eq 2 ]; then ok; else bad "what no kernel demands, and the device's own, are warned of" "$output"; fi
 try 0 "pods that no node can hold" run "$work/wait.yaml"; prints "wait.yaml:5:5: warning: no node can hold pod 'p', even with nothing on it"
 if [ "$(grep -c warning: <<<"$output")" -eq 4 ] && ! grep -q "pod 'q'" <<<"$output"; then ok; else bad "four pods wait" "$output"; fi
+cat >"$work/split.yaml" <<'END'
+scenario: split
+nodes: [{name: n, devices: {model: a100, count: 2}, cpu: 8, mig: [{gpus: [0], layout: [3g.20gb, 2g.10gb]}]}]
+policies: [first_fit]
+pods: [{name: one, gpus: 1, duration: 1 s}, {name: part, gpu: 50 %, duration: 1 s}, {name: two, gpus: 2, duration: 1 s}, {name: slice, profile: 2g.10gb, duration: 1 s}]
+END
+try 0 "a pod of more GPUs than are whole" validate "$work/split.yaml"; prints "no node can hold pod 'two'"
+if [ "$(grep -c warning: <<<"$output")" -eq 1 ]; then ok; else bad "pods on a whole GPU or an instance wait" "$output"; fi
 # The queue is that of all policies, a table without rows has no head, and of two jobs up to 100 % may miss a deadline.
 printf 'workload: idle\nkernels: [{name: k, blocks: 10, threads: 32, block_time: 10 us, jitter: 5 %%}]\n---\nscenario: small\ndevices: [{model: v100}]\nqueue: interleave\npolicies: [leftover, round_robin]\nvms: [{name: p, workload: idle, repeat: 2, deadline: 1 s}]\nrun: {replications: 1}\n' >"$work/small.yaml"
 try 0 "two jobs" run "$work/small.yaml"; prints "queue by policy, "; prints "at most 100 % (0 of 2 jobs)"

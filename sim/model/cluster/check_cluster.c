@@ -246,12 +246,23 @@ static bool can_have(const struct sms__nodes *node, uint32_t profile)
     return any;
 }
 
+/* GPUs of the node that its `mig:` does not split; those take no pods without a profile. */
+static size_t whole_gpus(const struct sms__nodes *node)
+{
+    size_t whole = node->gpus;
+    for (size_t g = 0; node->mig && g < node->gpus; g++)
+        whole -= node->mig->gpu[g].layout.split;
+    return whole;
+}
+
 /* Whether a node with nothing on it has what the pod asks for. */
 static bool holds(const struct sms__nodes *node, const struct sms_pod_view *pod)
 {
     if (pod->cpu_milli > node->cpu_milli || pod->memory > node->memory)
         return false;
     if (pod->profile && !can_have(node, pod->profile))
+        return false;
+    if (!pod->profile && pod->gpus > whole_gpus(node))
         return false;
     return !pod->gpus || (pod->gpus <= node->gpus && pod->gpu_memory <= node->gpu_memory && node->model >= 0 &&
                           pod->models >> node->model & 1);
