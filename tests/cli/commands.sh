@@ -514,6 +514,8 @@ pods: [{name: one, gpus: 1, duration: 1 s}, {name: part, gpu: 50 %, duration: 1 
 END
 try 0 "a pod of more GPUs than are whole" validate "$work/split.yaml"; prints "no node can hold pod 'two'"
 if [ "$(grep -c warning: <<<"$output")" -eq 1 ]; then ok; else bad "pods on a whole GPU or an instance wait" "$output"; fi
+try 0 "an explained pod that no node can hold" explain "$work/split.yaml"
+prints "two: still waits after 2 s: no node can hold it, even with nothing on it"
 # The queue is that of all policies, a table without rows has no head, and of two jobs up to 100 % may miss a deadline.
 printf 'workload: idle\nkernels: [{name: k, blocks: 10, threads: 32, block_time: 10 us, jitter: 5 %%}]\n---\nscenario: small\ndevices: [{model: v100}]\nqueue: interleave\npolicies: [leftover, round_robin]\nvms: [{name: p, workload: idle, repeat: 2, deadline: 1 s}]\nrun: {replications: 1}\n' >"$work/small.yaml"
 try 0 "two jobs" run "$work/small.yaml"; prints "queue by policy, "; prints "at most 100 % (0 of 2 jobs)"

@@ -90,7 +90,9 @@ static void close_pod(struct sms__cluster_run *run, uint32_t p, uint64_t now)
         sms__pod_departs(run, p, pod->stuck ? "failed" : "running", now);
     if (pod->node == SMS__NO_NODE && !pod->ended) {
         record->waiting++;
-        sms__explain_pod(run, p, now, "still waits after %.6g s", (double)(now - pod->arrival_ps) / 1e12);
+        const bool *held = run->cluster->held;
+        sms__explain_pod(run, p, now, "still waits after %.6g s%s", (double)(now - pod->arrival_ps) / 1e12,
+                         held && !held[pod->shape] ? ": no node can hold it, even with nothing on it" : "");
     }
     record->running += pod->node != SMS__NO_NODE && !pod->ended && !pod->stuck;
     record->lasting += lasts;
