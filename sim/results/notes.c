@@ -53,8 +53,8 @@ static void note_one_device(struct sms_results *results)
                   devices);
 }
 
-/* Counts the kernels of a VM without an end under the policy with fewest, except none at all, which sms__note_tenants
- * notes; the mean over replications. */
+/* Counts the kernels of a VM without an end under the policy with fewest, except none at all, which
+ * sms__note_shortfalls notes; the mean over replications. */
 static double count_kernels(const struct sms_results *results, size_t v)
 {
     const struct sms_scenario *scenario = results->scenario;
@@ -315,7 +315,7 @@ int sms__results_note(void *user)
     struct sms_results *results = user;
     results->notes.count = 0;
     results->notes.assumed = "";
-    sms__note_tenants(results);
+    sms__note_shortfalls(results);
     note_lockstep(results);
     note_seed(results);
     note_one_device(results);

@@ -117,7 +117,7 @@ static void note_failed_pods(struct sms_results *results)
                   sms__list_once(results, text, found, ", "));
 }
 
-void sms__note_tenants(struct sms_results *results)
+void sms__note_shortfalls(struct sms_results *results)
 {
     note_failed_pods(results);
     note_each(results, failed_runs, false,
