@@ -2,6 +2,7 @@
  * nothing at all, or fell behind the jobs that arrive. */
 #include "notes.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 static double mean_of(const struct sms_results *results, size_t p, size_t v, enum sms__metric metric)
@@ -70,29 +71,39 @@ static size_t late_runs(const struct sms_results *results, size_t p, size_t v)
     return is_late && !sms__did_nothing(results, p, v) && !failed_runs(results, p, v) ? results->replications : 0;
 }
 
-/* Notes for which tenants it holds under which policies, and in how many runs if not in all. `rate`: with how many jobs
- * come and are done. */
+/* With how many jobs come and are done. */
+static const char *tell_rate(struct sms_results *results, size_t p, size_t v)
+{
+    return sms__print(&results->arena, " (%.4g of %.4g jobs/s)", mean_of(results, p, v, SMS__VM_jobs_per_s),
+                      arrivals_per_s(results->scenario, v));
+}
+
+static const char *tell_chunks(struct sms_results *results, size_t p, size_t v)
+{
+    const struct sms_scenario *scenario = results->scenario;
+    const struct sms_sharing_mode *form = scenario->shares ? scenario->policy[p].mode.form : NULL;
+    return form && form->reserves
+               ? sms__print(&results->arena, " (needs %" PRIu64 " free chunks)", scenario->vm[v].chunks)
+               : "";
+}
+
+/* Notes for which tenants it holds under which policies, and in how many runs if not in all. `tell` may be NULL. */
 static void note_each(struct sms_results *results,
-                      size_t (*runs_of)(const struct sms_results *results, size_t p, size_t v), bool rate,
-                      const char *words)
+                      size_t (*runs_of)(const struct sms_results *results, size_t p, size_t v),
+                      const char *(*tell)(struct sms_results *results, size_t p, size_t v), const char *words)
 {
     const struct sms_scenario *scenario = results->scenario;
     const char **text = NULL;
     size_t found = 0;
     for (size_t i = 0; i < results->policies * scenario->vms && !scenario->cluster; i++) {
-        const size_t p = i / scenario->vms, v = i % scenario->vms;
+        const size_t p = i / scenario->vms, v = i % scenario->vms, all = results->replications;
         const size_t runs = runs_of(results, p, v);
         if (runs == 0)
             continue;
+        const char *in = runs < all ? sms__print(&results->arena, " in %zu of %zu replications", runs, all) : "";
         text = sms__grow(&results->arena, text, found, sizeof *text);
-        text[found] = sms__print(&results->arena, "%s under %s", scenario->vm[v].name, sms_results_policy(results, p));
-        if (runs < results->replications)
-            text[found] =
-                sms__print(&results->arena, "%s in %zu of %zu replications", text[found], runs, results->replications);
-        if (rate)
-            text[found] = sms__print(&results->arena, "%s (%.4g of %.4g jobs/s)", text[found],
-                                     mean_of(results, p, v, SMS__VM_jobs_per_s), arrivals_per_s(scenario, v));
-        found++;
+        text[found++] = sms__print(&results->arena, "%s under %s%s%s", scenario->vm[v].name,
+                                   sms_results_policy(results, p), in, tell ? tell(results, p, v) : "");
     }
     if (found)
         sms__note(results, words, sms__list_once(results, text, found, ", "));
@@ -119,13 +130,16 @@ static void note_failed_pods(struct sms_results *results)
 
 void sms__note_shortfalls(struct sms_results *results)
 {
+    const double end_ms = results->scenario->duration_ps / 1e9;
     note_failed_pods(results);
-    note_each(results, failed_runs, false,
+    note_each(results, failed_runs, NULL,
               "these failed, and have no part in stp, antt and fairness: %s; 'smsched explain' says why");
-    note_each(results, idle_runs, false,
-              "these did nothing in the measured time, where there is no ntt and no antt: %s; 'smsched explain' shows "
-              "what they waited for");
+    note_each(results, idle_runs, tell_chunks,
+              sms__print(&results->arena,
+                         "these did nothing in the measured time, where there is no ntt and no antt: %%s; "
+                         "'smsched explain --from %.12gms --to %.12gms' shows what they wait for",
+                         end_ms, end_ms));
     note_each(
-        results, late_runs, true,
+        results, late_runs, tell_rate,
         "more jobs arrive than are done, so that the queue and the latencies grow with the length of the run: %s");
 }

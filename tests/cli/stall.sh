@@ -120,4 +120,18 @@ processes: [{name: hi, workload: w, repeat: forever, priority: 2}, {name: lo, wo
 run: {duration: 20 ms, warmup: 1 ms, replications: 3}
 END
 check 'no antt: lo under priority+time_slice in 2 of 3 replications' "$smsched" run "$folder/s.yaml"
+
+# 20 chunks of 4 SMs are a whole V100. The command of the note shows the wait, which has no end in the run.
+cat > "$folder/s.yaml" <<END
+workload: w
+kernels: [{name: k, blocks: 400, threads: 128, block_time: 20 us, demand: {dram: 3 %}}]
+---
+scenario: s
+devices: [{model: v100}]
+policies: [{mode: partition}]
+processes: [{name: first, workload: w, repeat: forever, chunks: 20}, {name: second, workload: w, repeat: forever, chunks: 20}]
+run: {duration: 20.5 ms}
+END
+check "no antt: second under partition (needs 20 free chunks); 'smsched explain --from 20.5ms --to 20.5ms' shows what they wait for" "$smsched" run "$folder/s.yaml"
+check 'second: unplaced from 0.000000 ms until now' "$smsched" explain --from 20.5ms --to 20.5ms "$folder/s.yaml"
 exit $wrong
