@@ -60,7 +60,9 @@ function parseCsv(text) {
 
 /* The rows that a figure's link gives, as objects. */
 async function download(page, id) {
-  const [file] = await Promise.all([page.waitForEvent('download'), page.click(`${id} a[download]`)]);
+  /* The page draws again some time after its width has changed, and a link that is replaced during a click gives nothing. */
+  const once = timeout => Promise.all([page.waitForEvent('download', { timeout }), page.click(`${id} a[download]`)]);
+  const [file] = await once(5000).catch(() => once(30000));
   const [head, ...rows] = parseCsv(fs.readFileSync(await file.path(), 'utf8'));
   return rows.map(row => Object.fromEntries(head.map((name, i) => [name, row[i]])));
 }
