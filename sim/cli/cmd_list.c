@@ -184,6 +184,7 @@ struct chosen {
     json_t *names;    /* of all entries */
     bool found;
     bool nowhere; /* no folder has models of the kind */
+    int code;     /* EXIT_OK, or of the first file or folder that is wrong */
 };
 
 /* Whether an entry of that name is wanted. */
@@ -264,8 +265,10 @@ static void print_fields(const json_t *list)
     }
 }
 
+static void keep_code(struct chosen *chosen, int code) { chosen->code = chosen->code ? chosen->code : code; }
+
 /* Loads a file of models as a scenario would. Returns NULL with the errors printed if it is invalid. */
-static struct sms_file *open_model(const struct cli *cli, const char *path)
+static struct sms_file *open_model(const struct cli *cli, const char *path, struct chosen *chosen)
 {
     struct sms_load_options options = session_options(cli);
     struct sms_errors errors;
@@ -274,7 +277,7 @@ static struct sms_file *open_model(const struct cli *cli, const char *path)
     if (code == SMS_ENOMEM)
         sms__note_memory(NULL);
     if (code)
-        sms_errors_print(&errors, stderr);
+        keep_code(chosen, cli_print_errors(code, &errors));
     return file;
 }
 
@@ -309,12 +312,12 @@ struct models {
     json_t *devices; /* or NULL */
     bool sheets;     /* of these, in place of what they are */
     struct workload_list *workloads;
-    struct chosen *chosen; /* of the workloads */
+    struct chosen *chosen; /* picks the workloads */
 };
 
 static void add_models(const struct cli *cli, const char *path, const struct models *models)
 {
-    struct sms_file *file = open_model(cli, path);
+    struct sms_file *file = open_model(cli, path, models->chosen);
     for (size_t i = 0; file && models->devices && i < file->devices; i++)
         json_array_append_new(models->devices,
                               models->sheets ? sheet_list_entry(file->device[i]) : device_of(file->device[i]));
@@ -345,6 +348,8 @@ static void add_folder(const struct cli *cli, const char *folder, int deep, cons
         free(entry);
     else if (errno == ENOMEM)
         sms__note_memory(NULL);
+    else if (errno != ENOENT)
+        keep_code(models->chosen, cli_fail(EXIT_IO, folder, "cannot be read: %s", strerror(errno)));
 }
 
 /* Adds the models of the user's folder and of the installed one. Returns whether there is one. */
@@ -445,6 +450,7 @@ static int print_chosen(const struct cli *cli, const struct sms_load_options *op
     const bool nowhere = chosen.nowhere && cli->n_args; /* else the other lists follow */
     const int code = nowhere ? cli_fail(EXIT_INPUT, NULL, "no models are installed: name a folder with %s/ by --models",
                                         lists[which].name)
+                     : chosen.code                  ? chosen.code /* the name may be that of a file that is wrong */
                      : chosen.name && !chosen.found ? unknown_name(cli, &chosen)
                                                     : EXIT_OK;
     json_decref(chosen.names);
@@ -457,9 +463,10 @@ static int print_lists(const struct cli *cli, const struct sms_load_options *opt
     int code = EXIT_OK;
     if (cli->n_args)
         return print_chosen(cli, options, named);
-    for (size_t i = 0; i < SHOWN && code == EXIT_OK; i++) {
+    for (size_t i = 0; i < SHOWN; i++) {
         printf("%s== %s\n", i ? "\n" : "", lists[i].name);
-        code = print_chosen(cli, options, i);
+        const int one = print_chosen(cli, options, i);
+        code = code ? code : one;
     }
     return code;
 }

@@ -81,15 +81,27 @@ try 2 "list of nothing" list pods; prints "cannot list 'pods'; it lists devices,
 try 0 "one policy" list policies fine_grained; prints "fine_grained       block policy: "
 if [ "$(grep -vc '^    ' <<<"$output")" -eq 1 ]; then ok; else bad "more than one policy" "$output"; fi
 try 0 "one device" list devices a100; prints "a100 "
+if [ "$(wc -l <<<"$output")" -eq 1 ]; then ok; else bad "more than one device" "$output"; fi
 mkdir -p "$work/alone"
 cp "$smsched" "$work/alone/smsched" # beside no models
 output=$("$work/alone/smsched" list devices 2>&1)
 exits 3 $? "list devices without models"; prints "no models are installed: name a folder with devices/ by --models"
+# What is wrong with a file of models ends the command with the code of bad input, after the others are listed.
+mkdir -p "$work/wrong/devices" "$work/wrong/workloads"
+echo '{device: broken, sms: none}' >"$work/wrong/devices/broken.yaml"
+echo '{workload: broken, kernels: none}' >"$work/wrong/workloads/broken.yaml"
+try 3 "a device that is wrong" list devices --models "$work/wrong"; prints "broken.yaml:1:1: error: "; prints "a100 "
+try 3 "the sheet of a device that is wrong" list devices broken --sheet --models "$work/wrong"
+if grep -qF "none of the devices" <<<"$output"; then bad "a device that is wrong is called unknown" "$output"; else ok; fi
+try 3 "a workload that is wrong" list workloads --models "$work/wrong"; prints "broken.yaml:1:29: error: "; prints "v100/bfs_64k"
+try 3 "a workload that is wrong, JSON" list workloads --format json --models "$work/wrong"
+try 3 "models that are wrong" list --models "$work/wrong"; prints "stp_ratio"
+mkdir "$work/file" && touch "$work/file/devices"
+try 4 "a file where a folder of models belongs" list devices --models "$work/file"; prints "devices: error: cannot be read: Not a directory"
 for events in 0 999; do
     try 2 "--trace-events $events" run scenarios/01-two-tenants.yaml --trace t.json --trace-events "$events"
     prints "it must be from 1000 to 100000000"
 done
-if [ "$(wc -l <<<"$output")" -eq 1 ]; then ok; else bad "more than one device" "$output"; fi
 try 0 "one workload" list workloads v100/bfs_64k
 if [ "$(grep -o '^[^ ]*' <<<"$output" | xargs)" = "v100/bfs_64k" ]; then ok; else bad "more than one workload" "$output"; fi
 try 0 "one field" list fields block_time; prints "workload: kernels"
