@@ -54,6 +54,20 @@ done
 try 4 "a locked report of ncu" advise v100/hotspot_512 --device v100 --with locked.yaml; prints "locked.yaml: error: Permission denied"
 try 3 "a missing plug-in" run short.yaml --plugin none.so; prints "none.so: error: this plug-in cannot be found: No such file or directory"
 try 4 "a locked plug-in" run short.yaml --plugin locked.yaml; prints "locked.yaml: error: this plug-in cannot be read: Permission denied"
+mkdir shut && : >shut/plug.so
+chmod 0 shut
+try 4 "a plug-in in a locked folder" run short.yaml --plugin shut/plug.so; prints "shut/plug.so: error: this plug-in cannot be read: Permission denied"
+# The same where a scenario names it.
+sed '/^scenario:/a plugins: [PLUGIN]' short.yaml >plugged.yaml
+sed 's/short.yaml/open.yaml/' plan.yaml >plugged-plan.yaml
+for plugin in locked.yaml shut/plug.so; do
+    sed "s|PLUGIN|$plugin|" plugged.yaml >open.yaml
+    try 4 "plugins: [$plugin]" run open.yaml; prints "open.yaml:5:11: error: plug-in '$plugin' cannot be read: Permission denied"
+    try 4 "plugins: [$plugin] in a plan" sweep plugged-plan.yaml --out plugged; prints "cannot be read: Permission denied"
+done
+sed "s|PLUGIN|none.so|" plugged.yaml >open.yaml
+try 3 "plugins: [none.so]" run open.yaml; prints "open.yaml:5:11: error: plug-in 'none.so' cannot be found: No such file or directory"
+chmod 700 shut
 
 # Results that must not be looked at are not taken for others.
 for folder in results small small/results; do

@@ -32,7 +32,8 @@ struct opening {
 /* Refuses the plug-in. Returns false. */
 __attribute__((format(printf, 2, 3))) static bool refuse(const struct opening *opening, const char *format, ...)
 {
-    struct sms__reader reader = sms__file_reader(opening->file);
+    struct sms_errors *errors = sms__file_reader(opening->file).errors;
+    const enum sms_code code = opening->unread ? opening->unread : SMS_EINPUT;
     char text[SAID_BYTES];
     va_list args;
     va_start(args, format);
@@ -40,10 +41,9 @@ __attribute__((format(printf, 2, 3))) static bool refuse(const struct opening *o
     va_end(args);
     opening->file->lacks_plugin = true;
     if (opening->node)
-        sms__complain(&reader, opening->node, "plug-in '%.100s' %s", opening->path, text);
+        sms__error(errors, code, opening->node->mark, "plug-in '%.100s' %s", opening->path, text);
     else
-        sms__fail(reader.errors, opening->unread ? opening->unread : SMS_EINPUT, opening->path, "this plug-in %s",
-                  text);
+        sms__fail(errors, code, opening->path, "this plug-in %s", text);
     return false;
 }
 
@@ -57,7 +57,9 @@ static bool find_file(struct opening *opening)
     if (path[0] != '/' && slash)
         path = sms__print(arena, "%.*s%s", (int)(slash + 1 - from), from, path);
     if (!realpath(path, real)) {
-        refuse(opening, "cannot be found: %s", strerror(errno));
+        const bool absent = errno == ENOENT;
+        opening->unread = absent ? SMS_OK : SMS_EIO;
+        refuse(opening, "cannot be %s: %s", absent ? "found" : "read", strerror(errno));
         return false;
     }
     opening->plugin.path = sms__copy(arena, real, strlen(real));
