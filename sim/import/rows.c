@@ -46,6 +46,14 @@ static const char *known_binary(const struct file *file)
     return "is not text: it holds NUL bytes";
 }
 
+/* Lines of old Macs end with CR alone. */
+static void end_lines_with_lf(char *bytes, size_t size)
+{
+    if (!memchr(bytes, '\n', size))
+        for (char *c = bytes; (c = strchr(c, '\r')); c++)
+            *c = '\n';
+}
+
 /* Replaces what terminals and base/errors.c treat as line breaks and editors do not by blanks, so that all count the
  * same lines. */
 static void blank_odd_breaks(char *c)
@@ -71,6 +79,7 @@ static int read_file(void *user)
         return code;
     if (memchr(file->bytes, '\0', file->size))
         return sms__fail(file->errors, SMS_EINPUT, file->rows.path, "%s", known_binary(file));
+    end_lines_with_lf(file->bytes, file->size);
     blank_odd_breaks(file->bytes);
     file->rows.text = strncmp(file->bytes, "\xef\xbb\xbf", 3) ? file->bytes : file->bytes + 3;
     sms__rows_rewind(&file->rows);

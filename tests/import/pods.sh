@@ -50,6 +50,9 @@ same "a name that comes again is a number" "$? $(grep -cE '^ +- \[(a|pod2),' "$w
 gzip -c fine/helios.csv >"$work/helios.csv.gz"
 "$smsched" import pods "$work/helios.csv.gz" --columns helios --name helios | diff fine/helios.yaml - >/dev/null
 same "gzip changes nothing" $? 0
+tr '\n' '\r' <fine/helios.csv >"$work/helios.csv"
+"$smsched" import pods "$work/helios.csv" --columns helios | diff fine/helios.yaml - >/dev/null
+same "lines that end with CR alone change nothing" $? 0
 for file in fine/*.yaml; do
     "$smsched" run "$file" --quiet --check >"$work/out" 2>&1 && ok "$file runs" || bad "$file runs" "$(head -c 300 "$work/out")"
 done
