@@ -32,6 +32,7 @@ try 0 "the plan that the message proposes" validate "$work/plan.yaml"
 try 2 "a tolerance of 500 %" check --tolerance 5 "$tutorial"; prints "--tolerance: '5' without % is 500 %: write '5 %', or '500 %' if that is meant"
 try 2 "a count that is none" run --jobs two "$tutorial"
 try 2 "no scenario" run; prints "name a scenario file"
+try 4 "too little memory to load a scenario" run "$tutorial" --memory '1 KiB'; prints "need more than 1 KiB of memory before they run"
 for command in advise run compare validate check explain plot report sweep list; do
     try 0 "help of $command" "$command" --help; prints "exit codes:"
 done
