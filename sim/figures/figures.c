@@ -1,11 +1,12 @@
 /* Makes figures from the SQL files of the folder plots/. Lines "-- @WORD ARGUMENT" divide such a file into sections:
  *
- *   @draw MARK...      the scripts `MARK.gp` that draw it
+ *   @draw MARK         the script `MARK.gp` that draws it
  *   @needs TABLE...    tables without which there is no such figure
  *   @table NAME        a table for all figures of the file
  *   @check FILE: TEXT  an error, with the line that the query returns
  *   @figures           a row for each figure; the first column is its name
  *   @each NAME         a table for one figure
+ *   @refuse            an error, if the query returns a text, which says what is wrong with the tables so far
  *   @set               one row: each column is a variable of the script
  *   @array PREFIX      column `c` of row i is PREFIX_c[i]; the number of rows is PREFIXs
  *   @data              the CSV file; `@data blocks`: with two empty lines where the first column changes
@@ -18,6 +19,7 @@
 #include "figures.h"
 
 #include "../base/escape.h"
+#include "../base/member.h"
 #include "../base/read.h"
 #include "../base/write.h"
 
@@ -25,13 +27,22 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <glob.h>
+#include <stdarg.h>
 #include <string.h>
 
 enum { SECTIONS_MOST = 40, ROWS_MOST = 2000, DATA_MOST = 2000000 };
 
 struct section {
+    struct sms__mark mark;
     const char *word, *argument, *text;
 };
+
+static const struct {
+    const char *name;
+    bool takes; /* an argument */
+} words[] = {{"draw", true}, {"needs", true}, {"table", true}, {"check", true},   {"figures", false}, {"each", true},
+             {"set", false}, {"array", true}, {"data", false}, {"refuse", false}, {"include", true}};
+enum { WORDS = sizeof words / sizeof *words };
 
 /* A file of SQL, and the figure that is being made. */
 struct maker {
@@ -39,15 +50,49 @@ struct maker {
     const char *path;
     struct section section[SECTIONS_MOST];
     size_t sections;
+    const struct section *at; /* the one that runs */
     const char *name;
     FILE *script;
     size_t rows; /* of the query that runs */
     sqlite3_int64 block;
 };
 
-static int fail(struct maker *maker) { return sms__figures_error(maker->figures, strrchr(maker->path, '/') + 1); }
+/* Reports SQLite's error in the section that runs. */
+static int fail(struct maker *maker)
+{
+    const struct section *at = maker->at;
+    return sms__figures_error(maker->figures,
+                              sms__print(&maker->figures->arena, "%s, @%s%s%s", strrchr(maker->path, '/') + 1, at->word,
+                                         *at->argument ? " " : "", at->argument));
+}
+
+/* Reports a mistake at the place of its section. */
+__attribute__((format(printf, 3, 4))) static int wrong(struct maker *maker, const struct section *section,
+                                                       const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    sms__verror(&maker->figures->errors, SMS_EINPUT, section->mark, format, args);
+    va_end(args);
+    return SMS_EINPUT;
+}
 
 static bool is(const struct section *section, const char *word) { return !strcmp(section->word, word); }
+
+static int check_section(struct maker *maker, const struct section *section)
+{
+    size_t w = 0;
+    while (w < WORDS && !is(section, words[w].name))
+        w++;
+    const char *near = w < WORDS ? NULL : sms__nearest(section->word, WORDS, SMS__NAMES(words, name));
+    if (w == WORDS)
+        return wrong(maker, section, "unknown section '@%.40s'%s%s%s", section->word, near ? "; did you mean '@" : "",
+                     near ? near : "", near ? "'?" : "");
+    if (words[w].takes && !*section->argument)
+        return wrong(maker, section, "'@%s' needs a name", section->word);
+    const char *open = strrchr(section->text, '{');
+    return open && !strchr(open, '}') ? wrong(maker, section, "its text has a '{' without '}'") : SMS_OK;
+}
 
 static int parse(struct maker *maker, const char *path)
 {
@@ -60,27 +105,65 @@ static int parse(struct maker *maker, const char *path)
         next = next ? next + 1 : NULL;
         size_t word = strcspn(at + 4, " \n"), skip = 4 + word + strspn(at + 4 + word, " ");
         if (maker->sections == SECTIONS_MOST)
-            return sms__fail(&maker->figures->errors, SMS_EINPUT, path, "has too many sections");
-        struct section section = {sms__copy(arena, at + 4, word),
-                                  sms__copy(arena, at + skip, (size_t)(end - at) - skip),
-                                  sms__copy(arena, end, next ? (size_t)(next - end) : strlen(end))};
-        if (is(&section, "include"))
-            code = parse(maker, sms__print(arena, "%s/%s.inc", maker->figures->scripts, section.argument));
-        else
-            maker->section[maker->sections++] = section;
+            return sms__fail(&maker->figures->errors, SMS_EINPUT, path,
+                             "has more than %d sections with what it includes", SECTIONS_MOST);
+        struct section *section = &maker->section[maker->sections++];
+        *section = (struct section){sms__text_mark(path, text, (size_t)(at - text)), sms__copy(arena, at + 4, word),
+                                    sms__copy(arena, at + skip, (size_t)(end - at) - skip),
+                                    sms__copy(arena, end, next ? (size_t)(next - end) : strlen(end))};
+        code = check_section(maker, section);
+        if (code == SMS_OK && is(section, "include"))
+            code = parse(maker, sms__print(arena, "%s/%s.inc", maker->figures->scripts, section->argument));
     }
     return code;
 }
 
+static bool has_section(const struct maker *maker, const char *word)
+{
+    for (size_t i = 0; i < maker->sections; i++)
+        if (is(&maker->section[i], word))
+            return true;
+    return false;
+}
+
+/* Without one of these nothing would be drawn. */
+static int check_whole(struct maker *maker)
+{
+    static const char *const needed[] = {"figures", "draw", "data"};
+    const bool makes = has_section(maker, "figures") || has_section(maker, "each") || has_section(maker, "draw");
+    for (size_t i = 0; makes && i < sizeof needed / sizeof *needed; i++)
+        if (!has_section(maker, needed[i]))
+            return sms__fail(&maker->figures->errors, SMS_EINPUT, maker->path, "has no section '@%s'", needed[i]);
+    return SMS_OK;
+}
+
 /* ---- queries ---- */
+
+/* Prepares the one query of a text. */
+static int prepare(struct maker *maker, const char *sql, sqlite3_stmt **statement)
+{
+    const char *rest;
+    sqlite3_stmt *second = NULL;
+    if (sqlite3_prepare_v2(maker->figures->file, sql, -1, statement, &rest) != SQLITE_OK)
+        return fail(maker);
+    const bool one =
+        *statement && sqlite3_prepare_v2(maker->figures->file, rest, -1, &second, NULL) == SQLITE_OK && !second;
+    sqlite3_finalize(second);
+    if (one)
+        return SMS_OK;
+    const bool empty = !*statement;
+    sqlite3_finalize(*statement);
+    return wrong(maker, maker->at, empty ? "has no query" : "has more than one query");
+}
 
 /* The text of a query's first value; NULL if it has none. */
 static int first_value(struct maker *maker, const char *sql, const char **value)
 {
     sqlite3_stmt *statement;
     *value = NULL;
-    if (sqlite3_prepare_v2(maker->figures->file, sql, -1, &statement, NULL) != SQLITE_OK)
-        return fail(maker);
+    int code = prepare(maker, sql, &statement);
+    if (code)
+        return code;
     int step = sqlite3_step(statement);
     const bool any = step == SQLITE_ROW && sqlite3_column_type(statement, 0) != SQLITE_NULL;
     const char *text = any ? (const char *)sqlite3_column_text(statement, 0) : NULL;
@@ -124,9 +207,11 @@ static int make_table(struct maker *maker, const char *name, const char *sql)
     int code = fill(maker, sql, &filled);
     if (code)
         return code;
-    const char *text = sms__print(&maker->figures->arena, "DROP TABLE IF EXISTS temp.%s; CREATE TEMP TABLE %s AS %s",
-                                  name, name, filled);
-    return sqlite3_exec(maker->figures->file, text, NULL, NULL, NULL) == SQLITE_OK ? SMS_OK : fail(maker);
+    struct sms__arena *arena = &maker->figures->arena;
+    const char *none, *drop = sms__print(arena, "DROP TABLE IF EXISTS temp.\"%s\"", name);
+    if (sqlite3_exec(maker->figures->file, drop, NULL, NULL, NULL) != SQLITE_OK)
+        return fail(maker);
+    return first_value(maker, sms__print(arena, "CREATE TEMP TABLE \"%s\" AS %s", name, filled), &none);
 }
 
 /* Calls `take` for each row. */
@@ -135,11 +220,11 @@ static int query(struct maker *maker, const struct section *section,
 {
     const char *sql;
     sqlite3_stmt *statement;
+    maker->at = section;
     int step = SQLITE_DONE, code = fill(maker, section->text, &sql);
+    code = code ? code : prepare(maker, sql, &statement);
     if (code)
         return code;
-    if (sqlite3_prepare_v2(maker->figures->file, sql, -1, &statement, NULL) != SQLITE_OK)
-        return fail(maker);
     maker->rows = 0;
     while (code == SMS_OK && (step = sqlite3_step(statement)) == SQLITE_ROW) {
         maker->rows++;
@@ -180,10 +265,21 @@ static void put_value(FILE *to, sqlite3_stmt *row, int column, void (*put)(FILE 
         fputs("NaN", to);
 }
 
+/* Whether a column can be a variable of gnuplot. */
+static int check_column(struct maker *maker, const struct section *section, const char *column)
+{
+    for (const char *c = column; *c || c == column; c++)
+        if (*c != '_' && !isalpha((unsigned char)*c) && !(c > column && isdigit((unsigned char)*c)))
+            return wrong(maker, section, "its column '%.60s' is no name of a variable; 'AS NAME' gives it one", column);
+    return SMS_OK;
+}
+
 static int set(struct maker *maker, const struct section *section, sqlite3_stmt *row)
 {
-    (void)section;
     for (int i = 0; i < sqlite3_column_count(row); i++) {
+        int code = check_column(maker, section, sqlite3_column_name(row, i));
+        if (code)
+            return code;
         fprintf(maker->script, "%s = ", sqlite3_column_name(row, i));
         put_value(maker->script, row, i, put_text);
         fputc('\n', maker->script);
@@ -199,6 +295,9 @@ static int set_item(struct maker *maker, const struct section *section, sqlite3_
                          ROWS_MOST, section->argument, maker->name);
     for (int i = 0; i < sqlite3_column_count(row); i++) {
         const char *column = sqlite3_column_name(row, i);
+        int code = check_column(maker, section, column);
+        if (code)
+            return code;
         if (maker->rows == 1)
             fprintf(maker->script, "array %s_%s[%d]\n", section->argument, column, ROWS_MOST);
         fprintf(maker->script, "%s_%s[%zu] = ", section->argument, column, maker->rows);
@@ -272,9 +371,12 @@ static int write_script(struct maker *maker)
         const struct section *section = &maker->section[i];
         if (is(section, "draw"))
             marks = section->argument;
-        else if (is(section, "set"))
+        else if (is(section, "set")) {
             code = query(maker, section, set);
-        else if (is(section, "array")) {
+            if (code == SMS_OK && maker->rows != 1)
+                code = wrong(maker, section, "has to give one row for the figure %s, and gives %zu", maker->name,
+                             maker->rows);
+        } else if (is(section, "array")) {
             code = query(maker, section, set_item);
             fprintf(maker->script, "%ss = %zu\n", section->argument, maker->rows);
         }
@@ -320,13 +422,25 @@ static const char *name_figure(struct sms__figures *figures, const char *name)
     return own;
 }
 
+static int refuse(struct maker *maker)
+{
+    const char *text, *sql;
+    int code = fill(maker, maker->at->text, &sql);
+    code = code ? code : first_value(maker, sql, &text);
+    return code || !text ? code : sms__fail(&maker->figures->errors, SMS_EINPUT, maker->path, "%s", text);
+}
+
 static int make_one(struct maker *maker)
 {
     struct sms__figures *figures = maker->figures;
     int code = SMS_OK;
-    for (size_t i = 0; i < maker->sections && code == SMS_OK; i++)
-        if (is(&maker->section[i], "each"))
-            code = make_table(maker, maker->section[i].argument, maker->section[i].text);
+    for (size_t i = 0; i < maker->sections && code == SMS_OK; i++) {
+        maker->at = &maker->section[i];
+        if (is(maker->at, "each"))
+            code = make_table(maker, maker->at->argument, maker->at->text);
+        else if (is(maker->at, "refuse"))
+            code = refuse(maker);
+    }
     if (code == SMS_OK)
         code = write_file(maker, "csv", write_data);
     const bool drawn = maker->rows > 0;
@@ -339,8 +453,10 @@ static int make_one(struct maker *maker)
 static int make_all(struct maker *maker)
 {
     struct sms__figures *figures = maker->figures;
+    const struct section *section = maker->at;
     int code = SMS_OK;
     for (long i = 1; code == SMS_OK; i++) {
+        maker->at = section;
         code = make_table(maker, "figure", sms__print(&figures->arena, "SELECT * FROM figures WHERE rowid = %ld", i));
         if (code == SMS_OK)
             code = first_value(maker, "SELECT name FROM temp.figure", &maker->name);
@@ -389,8 +505,9 @@ static int run(struct sms__figures *figures, const char *path)
     *maker = (struct maker){.figures = figures, .path = path};
     int code = parse(maker, path);
     bool able = true;
+    code = code ? code : check_whole(maker);
     for (size_t i = 0; i < maker->sections && code == SMS_OK && able; i++) {
-        const struct section *section = &maker->section[i];
+        const struct section *section = maker->at = &maker->section[i];
         if (is(section, "needs"))
             code = has_tables(maker, section->argument, &able);
         else if (is(section, "table") || is(section, "figures"))

@@ -138,7 +138,9 @@ int sms__figures_functions(struct sms__figures *figures)
 {
     sqlite3 *file = figures->file;
     const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
-    bool ok = sqlite3_create_function(file, "wrap", 2, flags, NULL, wrap, NULL, NULL) == SQLITE_OK &&
+    /* Else a column that is not there would be a text, if its name is in double quotes. */
+    bool ok = sqlite3_db_config(file, SQLITE_DBCONFIG_DQS_DML, 0, NULL) == SQLITE_OK &&
+              sqlite3_create_function(file, "wrap", 2, flags, NULL, wrap, NULL, NULL) == SQLITE_OK &&
               sqlite3_create_window_function(file, "lane", 2, SQLITE_UTF8, NULL, lane_step, lane_value, lane_value,
                                              lane_inverse, NULL) == SQLITE_OK &&
               sqlite3_create_collation(file, "natural_order", SQLITE_UTF8, NULL, compare_names) == SQLITE_OK &&
