@@ -107,23 +107,36 @@ static bool is_json(const struct sweep *sweep) { return ((struct sweep_options *
 
 static unsigned long long number(uint64_t value) { return (unsigned long long)value; }
 
-static void print_store(const struct sms__indexed_store *store)
+static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
+
+/* A sweep in many shards may have as many that found nothing to run. */
+static void print_stores(const struct sms__index *index)
 {
-    sms__print_visible(stdout, store->name);
-    printf(": %llu record%s%s\n", number(store->records), store->records == 1 ? "" : "s",
-           store->running ? ", running" : "");
+    uint64_t empty = 0;
+    for (size_t i = 0; i < index->stores; i++) {
+        const struct sms__indexed_store *store = &index->store[i];
+        if (!store->records && !store->running) {
+            empty++;
+            continue;
+        }
+        sms__print_visible(stdout, store->name);
+        printf(": %llu record%s%s\n", number(store->records), plural(store->records),
+               store->running ? ", running" : "");
+    }
+    if (empty)
+        printf("%llu shard%s no records\n", number(empty), empty == 1 ? " has" : "s have");
 }
 
 static int print_status(struct sweep *sweep, struct sms__index *index)
 {
     (void)sweep;
     uint64_t points = index->wanted, missing = points - index->done - index->failed;
-    printf("%llu points: %llu done, %llu failed, %llu missing\n", number(points), number(index->done),
+    printf("%llu point%s: %llu done, %llu failed, %llu missing\n", number(points), plural(points), number(index->done),
            number(index->failed), number(missing));
     if (index->stale)
-        printf("%llu records are of another plan, scenario, model or version and do not count\n", number(index->stale));
-    for (size_t i = 0; i < index->stores; i++)
-        print_store(&index->store[i]);
+        printf("%llu record%s of another plan, scenario, model or version and %s not count\n", number(index->stale),
+               index->stale == 1 ? " is" : "s are", index->stale == 1 ? "does" : "do");
+    print_stores(index);
     return missing || index->failed ? EXIT_MISSED : EXIT_OK;
 }
 
@@ -143,8 +156,8 @@ static int print_results(const struct sweep *sweep, const struct sms__index *ind
 {
     if (!sweep->cli->quiet) {
         sms__print_visible(stdout, sweep->folder);
-        printf("/results: %llu points, %llu failed, %llu missing\n", number(index->done), number(index->failed),
-               number(missing));
+        printf("/results: %llu point%s, %llu failed, %llu missing\n", number(index->done), plural(index->done),
+               number(index->failed), number(missing));
     }
     if (index->search && !sms__search_print(index->search, sweep->plan, stdout))
         return cli_no_memory();
@@ -191,9 +204,9 @@ static int merge(struct sweep *sweep)
 
 static void print_count(const struct sms__sweep_count *count)
 {
-    printf("%llu points: %llu run now, %llu before\n", number(count->points), number(count->run),
-           number(count->before));
-    if (count->shared)
+    printf("%llu point%s: %llu run now, %llu before\n", number(count->points), plural(count->points),
+           number(count->run), number(count->before));
+    if (count->shared) /* two runs or more */
         printf("%llu runs: %llu simulated, %llu the same as one of these\n", number(count->simulated + count->shared),
                number(count->simulated), number(count->shared));
 }
@@ -271,7 +284,7 @@ int sweep_validate(const struct cli *cli, const char *path)
     if (code == EXIT_OK && sweep.plan)
         print_warnings(&sweep, false);
     if (code == EXIT_OK && sweep.plan && !cli->quiet)
-        printf("%s: %llu points\n", sweep.plan->name, number(sweep.plan->points));
+        printf("%s: %llu point%s\n", sweep.plan->name, number(sweep.plan->points), plural(sweep.plan->points));
     sms__plan_free(sweep.plan);
     return code;
 }

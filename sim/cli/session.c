@@ -192,8 +192,10 @@ static int load_plan(struct session *session, uint64_t point)
     session->plan_options = session_options(session->cli);
     int code = sms__plan_load(path, &session->plan_options, &session->plan, &errors);
     if (code == SMS_OK && point >= session->plan->points)
-        code = sms__fail(&errors, SMS_EINPUT, path, "there is no point %llu; the plan has %llu points, numbered from 0",
-                         (unsigned long long)point, (unsigned long long)session->plan->points);
+        code =
+            sms__fail(&errors, SMS_EINPUT, path, "there is no point %llu; the plan has %llu point%s, numbered from 0",
+                      (unsigned long long)point, (unsigned long long)session->plan->points,
+                      session->plan->points == 1 ? "" : "s");
     if (code == SMS_OK)
         code = sms__worker_context_open(session->plan, true, &session->context, &errors);
     return cli_print_errors(code, &errors);

@@ -209,8 +209,8 @@ static void print_ends(const struct printing *printing, const struct sms__search
     else
         fprintf(to, "%s%s%s%s%s", row->state, *holds ? ", met up to " : "", holds, *fails ? ", missed from " : "",
                 fails);
-    fprintf(to, " (%llu points, %llu replications)", (unsigned long long)row->found->points,
-            (unsigned long long)row->found->replications);
+    fprintf(to, " (%llu point%s, %llu replications)", (unsigned long long)row->found->points,
+            row->found->points == 1 ? "" : "s", (unsigned long long)row->found->replications);
 }
 
 static bool print_row(void *user, const struct sms__search_row *row)

@@ -50,6 +50,19 @@ try 0 "a sweep that is done" sweep --jobs 1 --out one many.yaml; prints "120 poi
 try 0 "its status" sweep status --out one many.yaml; prints "120 points: 120 done, 0 failed, 0 missing"
 prints "1-of-1.$here.db: 120 records"
 cp -r one/results first
+
+# One is no plural, and shards without a point take no line each.
+sed '/^axes/,$d' many.yaml | sed 's/plan: many/plan: single/' >single.yaml
+echo 'axes: [{run.seed: [1]}]' >>single.yaml
+try 0 "validate one point" validate single.yaml; prints "single: 1 point"
+if grep -q "1 points" <<<"$output"; then bad "one point is many" "$output"; else ok; fi
+for k in 1 2 3; do try 0 "shard $k of one point" sweep --jobs 1 --shard $k/3 --out single single.yaml; done
+prints "0 points: 0 run now, 0 before"
+try 0 "the status of one point" sweep status --out single single.yaml
+if [ "$output" = "1 point: 1 done, 0 failed, 0 missing
+1-of-3.$here.db: 1 record
+2 shards have no records" ]; then ok; else bad "the status of one point" "$output"; fi
+try 0 "one point again" sweep --out single single.yaml; prints "1 point: 0 run now, 1 before"; prints "/results: 1 point, 0 failed, 0 missing"
 try 0 "a merge" sweep merge --out one many.yaml
 same one/results first "two merges differ"
 try 0 "a folder named after the plan" sweep --quiet many.yaml
