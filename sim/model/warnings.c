@@ -135,14 +135,20 @@ static void warn_of_overrides(struct sms_file *file, const struct sms_scenario *
     }
 }
 
-/* Warns of pods that no node could ever hold. */
+/* Warns of pods that no node could ever hold, and of those that last longer than they may. */
 static void warn_of_pods(struct sms_file *file, const struct sms__cluster *cluster)
 {
-    for (size_t g = 0; cluster->held && g < cluster->groups; g++) {
+    for (size_t g = 0; g < cluster->groups; g++) {
         const struct sms__pods *pods = &cluster->pod[g];
-        if (!pods->rows && !cluster->held[pods->shape])
+        const bool late = pods->deadline_ps > 0 && pods->deadline_ps < pods->duration_ps;
+        const char *key = late ? "deadline" : "job_deadline";
+        if (cluster->held && !pods->rows && !cluster->held[pods->shape])
             sms__error(&file->warnings, SMS_OK, pods->node->mark,
                        "no node can hold pod '%.60s', even with nothing on it: it will wait for ever", pods->name);
+        if (pods->spread == SMS__POD_FIXED &&
+            (late || (pods->job_deadline_ps > 0 && pods->job_deadline_ps < pods->duration_ps)))
+            sms__error(&file->warnings, SMS_OK, sms__at_key(pods->node, key)->mark,
+                       "pod '%.60s' always misses its %s: it lasts longer", pods->name, key);
     }
 }
 

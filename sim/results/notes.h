@@ -33,8 +33,8 @@ void sms__note_queue(struct sms_results *results);
 /* Notes the clock under load of kernels that were scaled, unless all was measured. */
 void sms__note_clock(struct sms_results *results);
 
-/* shortfall_notes.c: notes which tenants failed, did nothing, or fell behind the jobs that arrive, under which policy.
- */
+/* shortfall_notes.c: notes which tenants failed, did nothing, fell behind the jobs that arrive or cannot meet their
+ * deadline, under which policy. */
 void sms__note_shortfalls(struct sms_results *results);
 /* True if no kernel and no job of the tenant made progress in the measured time. A tenant that has ended has done
  * something, perhaps before the warm-up was over. */

@@ -1,5 +1,6 @@
 /* Notes on tenants whose numbers say little, because they did not do what the scenario asks of them: they failed, did
- * nothing at all, or fell behind the jobs that arrive. */
+ * nothing at all, fell behind the jobs that arrive, or have a deadline that no job can meet. */
+#include "../model/job.h"
 #include "notes.h"
 
 #include <inttypes.h>
@@ -109,6 +110,37 @@ static void note_each(struct sms_results *results,
         sms__note(results, words, sms__list_once(results, text, found, ", "));
 }
 
+/* About how many ps the shortest of a tenant's workloads takes alone, on the fastest of its devices. */
+static double alone_ps(const struct sms_scenario *scenario, const struct sms__tenant *vm)
+{
+    const struct sms__workload *workload;
+    double least = INFINITY;
+    size_t first;
+    for (size_t d = 0; d < scenario->devices; d++)
+        for (size_t i = 0; sms__may_be_on(vm, d) && (workload = sms__workload_of(vm, i, &first)); i++)
+            least = fmin(least, sms__measure_job(workload, &vm->fit[d][first], scenario->device[d]));
+    return least;
+}
+
+/* Tenants whose jobs are all late under all policies, and would be without the others. */
+static void note_deadlines(struct sms_results *results)
+{
+    const struct sms_scenario *scenario = results->scenario;
+    struct sms__names found = {.count = 0};
+    for (size_t v = 0; v < scenario->vms && !scenario->cluster; v++) {
+        const struct sms__tenant *vm = &scenario->vm[v];
+        bool late = vm->deadline_ps > 0 && !sms__is_like_last(scenario->vm, v);
+        for (size_t p = 0; p < results->policies && late; p++)
+            late = mean_of(results, p, v, SMS__VM_deadline_miss_ratio) >= 1;
+        const double ms = late ? alone_ps(scenario, vm) / 1e9 : 0, most_ms = vm->deadline_ps / 1e9;
+        if (ms > most_ms)
+            sms__names_add(&found, sms__print(&results->arena, "%.60s (%.3g of %.3g ms)", vm->name, ms, most_ms), -1);
+    }
+    if (found.count)
+        sms__note(results, "a job takes longer than its deadline even alone, so that all are late: %s",
+                  sms__names_print(results, &found));
+}
+
 /* Guests say by metrics of their own why pods fail. */
 static void note_failed_pods(struct sms_results *results)
 {
@@ -132,6 +164,7 @@ void sms__note_shortfalls(struct sms_results *results)
 {
     const double end_ms = results->scenario->duration_ps / 1e9;
     note_failed_pods(results);
+    note_deadlines(results);
     note_each(results, failed_runs, NULL,
               "these failed, and have no part in stp, antt and fairness: %s; 'smsched explain' says why");
     note_each(results, idle_runs, tell_chunks,

@@ -134,4 +134,34 @@ run: {duration: 20.5 ms}
 END
 check "no antt: second under partition (needs 20 free chunks); 'smsched explain --from 20.5ms --to 20.5ms' shows what they wait for" "$smsched" run "$folder/s.yaml"
 check 'second: unplaced from 0.000000 ms until now' "$smsched" explain --from 20.5ms --to 20.5ms "$folder/s.yaml"
+
+# A deadline that no job meets even alone is named, of a process by what came of it; of a pod before it runs.
+cat > "$folder/s.yaml" <<END
+workload: w
+kernels: [{name: k, time: 20 ms}]
+---
+scenario: s
+devices: [{model: a100}]
+policies: [{mode: mps}, {mode: time_slice}]
+processes:
+  - {name: never, workload: w, arrivals: {every: 90 ms}, deadline: 4 ms}
+  - {name: beside, workload: w, arrivals: {every: 50 ms}, deadline: 25 ms}
+  - {name: waits, workload: w, repeat: 4, deadline: 30 ms, start: 1 ms}
+run: {duration: 1 s}
+END
+check 'a job takes longer than its deadline even alone, so that all are late: never (20 of 4 ms)' "$smsched" run "$folder/s.yaml"
+grep -qE 'all are late: .*(beside|waits)' "$folder/out" && { echo 'a deadline that can be met is called too short'; wrong=1; }
+cat > "$folder/s.yaml" <<END
+scenario: s
+nodes: [{name: n, count: 1, gpus: 4, cpu: 16}]
+policies: [first_fit]
+pods:
+  - {name: late, gpu: 1, duration: 10 s, deadline: 9 s}
+  - {name: slow, gpu: 1, duration: 10 s, job_deadline: 9 s}
+  - {name: drawn, gpu: 1, duration: 10 s, deadline: 9 s, spread: exponential}
+  - {name: fine, gpu: 1, duration: 10 s, deadline: 10 s}
+END
+check "s.yaml:5:52: warning: pod 'late' always misses its deadline: it lasts longer" "$smsched" validate "$folder/s.yaml"
+check "s.yaml:6:56: warning: pod 'slow' always misses its job_deadline: it lasts longer" "$smsched" validate "$folder/s.yaml"
+grep -qE 'drawn|fine' "$folder/out" && { echo 'a pod that may end in time is warned of'; wrong=1; }
 exit $wrong
