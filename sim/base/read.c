@@ -134,19 +134,37 @@ struct sms__mark sms__text_mark(const char *path, const char *text, size_t size)
     return mark;
 }
 
+const char *sms__wide_encoding(const char *bytes, size_t size)
+{
+    if (size > 3 && (!memcmp(bytes, "\xff\xfe\0\0", 4) || !memcmp(bytes, "\0\0\xfe\xff", 4)))
+        return "UTF-32";
+    return size > 1 && (!memcmp(bytes, "\xff\xfe", 2) || !memcmp(bytes, "\xfe\xff", 2)) ? "UTF-16" : NULL;
+}
+
+/* A byte order mark at the start of another line, which no editor shows; NULL: there is none. */
+static const char *find_stray_mark(const char *text)
+{
+    static const char two[] = "\xef\xbb\xbf\xef\xbb\xbf";
+    const char *line = strstr(text, "\n\xef\xbb\xbf");
+    return !strncmp(text, two, sizeof two - 1) ? text + 3 : line ? line + 1 : NULL;
+}
+
 /* libyaml could decode UTF-16, but no code behind it could. */
 int sms__check_text(const char *path, const char *bytes, size_t size, struct sms_errors *errors)
 {
-    if (size > 1 && (!memcmp(bytes, "\xff\xfe", 2) || !memcmp(bytes, "\xfe\xff", 2))) {
-        sms__error(errors, SMS_EINPUT, (struct sms__mark){path, NULL, 1, 1}, "this is UTF-16; save it as UTF-8");
+    const char *wide = sms__wide_encoding(bytes, size);
+    if (wide) {
+        sms__error(errors, SMS_EINPUT, (struct sms__mark){path, NULL, 1, 1}, "this is %s; save it as UTF-8", wide);
         return SMS_EINPUT;
     }
-    const char *nul = size ? memchr(bytes, '\0', size) : NULL;
-    if (!nul)
-        return SMS_OK;
-    sms__error(errors, SMS_EINPUT, sms__text_mark(path, bytes, (size_t)(nul - bytes)),
-               "not text: a NUL byte, at offset %zu", (size_t)(nul - bytes));
-    return SMS_EINPUT;
+    const char *nul = size ? memchr(bytes, '\0', size) : NULL, *stray = nul ? NULL : find_stray_mark(bytes);
+    if (stray)
+        sms__error(errors, SMS_EINPUT, sms__text_mark(path, bytes, (size_t)(stray - bytes)),
+                   "a byte order mark (EF BB BF) in the middle, where files were joined: remove it");
+    if (nul)
+        sms__error(errors, SMS_EINPUT, sms__text_mark(path, bytes, (size_t)(nul - bytes)),
+                   "not text: a NUL byte, at offset %zu", (size_t)(nul - bytes));
+    return nul || stray ? SMS_EINPUT : SMS_OK;
 }
 
 int sms__file_text(struct sms__arena *arena, const char *path, const char **text, struct sms_errors *errors)

@@ -39,8 +39,11 @@ int sms__file_bytes(struct sms__arena *arena, const char *path, uint64_t most, c
 /* Returns the position of byte `size` of a terminated text, with lines and columns counted as libyaml does. */
 struct sms__mark sms__text_mark(const char *path, const char *text, size_t size);
 
-/* Checks that bytes can be text: no UTF-16 and no NUL bytes. Returns SMS_OK, or SMS_EINPUT with an error that says
- * where. */
+/* "UTF-16" or "UTF-32" if the bytes begin as such a text does, else NULL. */
+const char *sms__wide_encoding(const char *bytes, size_t size);
+
+/* Checks that terminated bytes can be text: no UTF-16 or UTF-32, no NUL bytes, and no byte order mark but at the start.
+ * Returns SMS_OK, or SMS_EINPUT with an error that says where. */
 int sms__check_text(const char *path, const char *bytes, size_t size, struct sms_errors *errors);
 
 /* Reads a text file of at most SMS__TEXT_BYTES_MAX bytes into the arena. Returns as sms__file_bytes and

@@ -1,6 +1,7 @@
 /* Splits a text into lines and takes CSV rows from them with libcsv. Lines and columns are counted as editors do. */
 #include "rows.h"
 
+#include "../base/read.h"
 #include "gzip.h"
 #include "text.h"
 
@@ -19,19 +20,20 @@ struct file {
     struct sms_errors *errors;
 };
 
-/* Converts UTF-16, in which PowerShell on Windows redirects output. */
-static int convert_utf16(struct file *file)
+/* Converts UTF-16, in which PowerShell on Windows redirects output, and UTF-32. */
+static int convert_wide(struct file *file, const char *encoding)
 {
     size_t capacity = 2 * file->size + 1, left = capacity - 1;
     char *converted = SMS__NEW(file->rows.arena, char, capacity), *to = converted, *from = file->bytes;
-    iconv_t state = iconv_open("UTF-8", "UTF-16");
+    iconv_t state = iconv_open("UTF-8", encoding);
     if (state == (iconv_t)-1)
-        return sms__fail(file->errors, SMS_EINPUT, file->rows.path, "is UTF-16, which this system cannot convert");
+        return sms__fail(file->errors, SMS_EINPUT, file->rows.path, "is %s, which this system cannot convert",
+                         encoding);
     size_t result = iconv(state, &from, &file->size, &to, &left);
     iconv_close(state);
     if (result == (size_t)-1)
         return sms__fail(file->errors, SMS_EINPUT, file->rows.path,
-                         "is not text: it begins like UTF-16, but is not valid UTF-16");
+                         "is not text: it begins like %s, but is not valid %s", encoding, encoding);
     file->bytes = converted;
     file->size = (size_t)(to - converted);
     return SMS_OK;
@@ -73,8 +75,8 @@ static int read_file(void *user)
     int read = sms__plain_bytes(file->rows.arena, file->rows.path, file->most, &file->bytes, &file->size, file->errors);
     if (read)
         return read;
-    bool is_utf16 = file->size >= 2 && (!memcmp(file->bytes, "\xff\xfe", 2) || !memcmp(file->bytes, "\xfe\xff", 2));
-    int code = is_utf16 ? convert_utf16(file) : SMS_OK;
+    const char *wide = sms__wide_encoding(file->bytes, file->size);
+    int code = wide ? convert_wide(file, wide) : SMS_OK;
     if (code)
         return code;
     if (memchr(file->bytes, '\0', file->size))

@@ -39,8 +39,9 @@ struct sms__rows {
 
 enum sms__row_status { SMS__ROW_OK, SMS__ROW_UNCLOSED, SMS__ROW_TOO_LONG };
 
-/* Loads the file as sms__plain_bytes does, skips a byte-order mark, converts UTF-16, and calls body(rows, user). Must
- * run in a guard of `arena`. Returns what body returned; or SMS_EIO or SMS_EINPUT with `errors` filled, or SMS_ENOMEM.
+/* Loads the file as sms__plain_bytes does, skips a byte-order mark, converts UTF-16 and UTF-32, and calls body(rows,
+ * user). Must run in a guard of `arena`. Returns what body returned; or SMS_EIO or SMS_EINPUT with `errors` filled, or
+ * SMS_ENOMEM.
  */
 int sms__rows_read(struct sms__arena *arena, const char *path, uint64_t most,
                    int (*body)(struct sms__rows *rows, void *user), void *user, struct sms_errors *errors);

@@ -159,10 +159,9 @@ import ncu "$work/jitter.csv" --profiled a6000
 if grep -q "^run: {replications: 5}" "$work/out"; then ok "(jitter asks for replications)"
 else bad "(jitter asks for replications)" "$(cat "$work/out" "$work/err")"; fi
 
-# What PowerShell makes of it.
-for encoding in UTF-16LE UTF-16BE; do
-    { [ $encoding = UTF-16LE ] && printf '\xff\xfe' || printf '\xfe\xff'; iconv -f UTF-8 -t $encoding fine/ncu-raw.csv; } \
-        >"$work/wide.csv"
+# What PowerShell and other editors make of it, with a byte order mark.
+for encoding in UTF-16LE UTF-16BE UTF-32LE UTF-32BE; do
+    { printf '\xef\xbb\xbf'; cat fine/ncu-raw.csv; } | iconv -f UTF-8 -t $encoding >"$work/wide.csv"
     import ncu "$work/wide.csv" --dump
     if diff -u fine/ncu-raw-csv.out "$work/out"; then ok "($encoding)"; else bad "($encoding)" "it is read otherwise"; fi
 done
