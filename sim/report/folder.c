@@ -21,6 +21,7 @@
 
 static const char manifest_name[] = "manifest.json";
 enum { FILES_MAX = 10000, FILE_PATH_BYTES = SMS__PATH_BYTES + 300, TRIES = 100, WAITS = 500 };
+enum { RACED = -1 }; /* beside the codes SMS_*: the name is to be tried again */
 
 static void add_name(struct sms__file_names *names, const char *name)
 {
@@ -344,23 +345,21 @@ static void withdraw_manifest(struct sms__folder *folder)
     names->count = kept;
 }
 
-/* Leaves `raced` set, and reports nothing, if another writer took or removed the name since it was looked at. */
-static int publish(struct sms__folder *folder, bool exists, bool *raced, struct sms_errors *errors)
+/* Returns RACED, and reports nothing, if there may be another try (`again`), because another writer took or removed the
+ * name since it was looked at. */
+static int publish(struct sms__folder *folder, bool exists, bool again, struct sms_errors *errors)
 {
     struct sms__partial *partial = &folder->partial;
-    const bool again = *raced;
-    *raced = false;
     if (!remove_scratch(folder))
         return sms__fail(errors, SMS_ENOMEM, partial->target, "out of memory");
     char inside[FILE_PATH_BYTES];
     put_path(inside, partial->name, manifest_name);
     sms__sync_folder_of(inside);
     if (!(exists ? exchange(partial) : take_name(partial))) {
-        *raced = again && errno == (exists ? ENOENT : EEXIST);
-        if (!*raced)
+        if (!again || errno != (exists ? ENOENT : EEXIST))
             return sms__fail(errors, SMS_EIO, partial->target, "cannot be made: %s", strerror(errno));
         withdraw_manifest(folder);
-        return SMS_EIO;
+        return RACED;
     }
     sms__sync_folder_of(partial->target);
     if (exists)
@@ -370,8 +369,7 @@ static int publish(struct sms__folder *folder, bool exists, bool *raced, struct 
     return SMS_OK;
 }
 
-/* `raced`: whether there may be another try, and then whether there must be one. */
-static int try_end(struct sms__folder *folder, json_t *manifest, bool *raced, struct sms_errors *errors)
+static int try_end(struct sms__folder *folder, json_t *manifest, bool again, struct sms_errors *errors)
 {
     bool exists = false;
     int code = check_target(folder->partial.target, folder->kind, &folder->names, &exists, errors);
@@ -379,20 +377,15 @@ static int try_end(struct sms__folder *folder, json_t *manifest, bool *raced, st
         keep_older(folder);
     if (code == SMS_OK)
         code = write_manifest(folder, manifest, errors);
-    if (code == SMS_OK)
-        return publish(folder, exists, raced, errors);
-    *raced = false;
-    return code;
+    return code ? code : publish(folder, exists, again, errors);
 }
 
 int sms__folder_end(struct sms__folder *folder, json_t *manifest, struct sms_errors *errors)
 {
-    int code = SMS_OK;
-    bool raced = true;
-    for (int left = TRIES; raced; left--) {
+    int code = RACED;
+    for (int left = TRIES; code == RACED; left--) {
         const int older = lock_older(folder->partial.target);
-        raced = left > 0;
-        code = try_end(folder, manifest, &raced, errors);
+        code = try_end(folder, manifest, left > 0, errors);
         if (older >= 0)
             close(older);
     }
