@@ -95,20 +95,25 @@ static void count_group(const struct sms__samples *samples, struct sms__best *be
                                                                     : SMS__BEST_CHANCE;
 }
 
-bool sms__find_best(const struct sms__samples *samples, size_t first, struct sms__best *best, bool *in_group)
+bool sms__find_best(const struct sms__samples *samples, size_t first, struct sms__best *best, bool *in_group,
+                    double *adjusted)
 {
     *best = (struct sms__best){.best = best_of(samples, first, NULL), .next = SIZE_MAX};
     for (size_t i = 0; i < samples->policies; i++)
         in_group[i] = false;
+    for (size_t i = 0; adjusted && i < samples->policies; i++)
+        adjusted[i] = NAN;
     if (best->best == SIZE_MAX)
         return true;
     double *p = calloc(2 * samples->policies + 1, sizeof *p);
     if (!p)
         return false;
-    fill_group(samples, best->best, false, p, in_group);
+    fill_group(samples, best->best, best->best == first, p, in_group);
     for (size_t i = 0; i < samples->policies && samples->replications == 1 && !samples->exact; i++)
         in_group[i] = is_same(samples, i, best->best);
     count_group(samples, best, in_group);
+    for (size_t i = 0; adjusted && i < samples->policies; i++)
+        adjusted[i] = p[samples->policies + i];
     free(p);
     return true;
 }

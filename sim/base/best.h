@@ -30,10 +30,13 @@ struct sms__best {
     bool equal;   /* all of the group have the best one's values */
 };
 
-/* Compares each policy with the one that has the best mean, pair by pair, with Holm's correction for their number, and
- * sets in_group[policies]. The truly best policy is left out of the group with a probability of at most 5 %. Among
- * equal means `first` counts as the best, then the one of least index. Returns false when out of memory. */
-bool sms__find_best(const struct sms__samples *samples, size_t first, struct sms__best *best, bool *in_group);
+/* Compares each policy with the one that has the best mean, pair by pair, with Holm's correction for their number. Sets
+ * in_group[policies], and adjusted[policies], unless it is NULL, to the p-values after the correction (NAN: none). The
+ * truly best policy is left out of the group with a probability of at most 5 %. Among equal means `first` counts as the
+ * best, then the one of least index. Changes over `first` are tested as such, also if it is the best, so that the
+ * verdict is that of a table of such changes. Returns false when out of memory. */
+bool sms__find_best(const struct sms__samples *samples, size_t first, struct sms__best *best, bool *in_group,
+                    double *adjusted);
 
 /* Compares each policy with `first`, by the same rule, and sets change[policies]: 1 if it is better, -1 if it is worse,
  * 0 if they are not told apart. Returns false when out of memory. */

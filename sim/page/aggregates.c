@@ -97,7 +97,7 @@ static bool judge_best(const struct sms__samples *samples, uint64_t *bits)
 {
     bool in_group[SMS__POSITIONS];
     struct sms__best best;
-    if (!sms__find_best(samples, 0, &best, in_group))
+    if (!sms__find_best(samples, 0, &best, in_group, NULL))
         return false;
     for (size_t p = 0; p < samples->policies; p++)
         *bits |= (uint64_t)in_group[p] << p;

@@ -49,8 +49,8 @@ static struct sms_estimate change_of(const struct sms__outcome *answer, size_t p
 static bool find_best(struct sms__outcome *answer, const struct sms_question *asked)
 {
     answer->in_group = calloc(sms_results_policies(answer->results) + 1, sizeof *answer->in_group);
-    const bool found = answer->in_group &&
-                       sms__results_best(answer->results, asked, answer->baseline, &answer->best, answer->in_group);
+    const bool found = answer->in_group && sms__results_best(answer->results, asked, answer->baseline, &answer->best,
+                                                             answer->in_group, NULL);
     if (!found)
         sms__note_memory(NULL);
     return found;

@@ -6,6 +6,8 @@
 
 #include "../base/room.h"
 #include "../base/statistics.h"
+#include "../results/results.h"
+#include "../results/verdict.h"
 #include "memory.h"
 
 #include <jansson.h>
@@ -124,6 +126,24 @@ static void correct_metric(struct comparison *c, size_t row, double *p)
     c->largest = compared > c->largest ? compared : c->largest;
 }
 
+/* The answer's verdict on a change over the baseline holds here, too. It is about the first row, and the change is one
+ * of the best policy, or, if the baseline is the best, of any. */
+static void follow_answer(struct comparison *c, double *adjusted, bool *in_group)
+{
+    struct sms_question asked;
+    struct sms__best best;
+    if (!sms_results_question(c->results, &asked) || c->failed)
+        return;
+    const bool judged = sms__allows_verdict(c->results, &asked);
+    c->failed = !sms__results_best(c->results, &asked, c->baseline, &best, in_group, adjusted);
+    for (size_t p = 0; p < c->policies && !c->failed; p++) {
+        const size_t other = best.best == c->baseline ? p : c->baseline;
+        c->cell[p].over.judged &= judged;
+        if (p != c->baseline && (p == best.best || other == p))
+            c->cell[p].adjusted = isnan(adjusted[other]) ? c->cell[p].over.p : adjusted[other];
+    }
+}
+
 static void end(struct comparison *c)
 {
     free(c->row);
@@ -137,15 +157,17 @@ static bool begin(struct comparison *c, const struct sms_results *results, size_
     c->exact = sms_results_exact(results);
     add_rows(c);
     const size_t n = c->rows * c->policies;
-    double *p = calloc(2 * n + 1, sizeof *p);
-    bool failed = false;
+    double *p = calloc(2 * n + c->policies + 1, sizeof *p);
+    bool failed = false, *in_group = calloc(c->policies + 1, sizeof *in_group);
     c->cell = calloc(n + 1, sizeof *c->cell);
     c->failed |= !c->cell || !p;
     for (size_t i = 0; i < n && !c->failed; i++)
         c->cell[i] = compare(c, i, &failed);
-    c->failed |= failed;
+    c->failed |= failed || !in_group;
     for (size_t r = 0; r < c->rows && !c->failed; r++)
         correct_metric(c, r, p);
+    follow_answer(c, p, in_group);
+    free(in_group);
     free(p);
     if (c->failed)
         sms__note_memory(NULL);
@@ -190,6 +212,9 @@ static bool is_difference(const struct cell *cell)
     return isnan(cell->over.ratio.mean) && !isnan(cell->over.difference.mean) && !is_same(cell);
 }
 
+/* Whether all of several replications have the same change, so that there is no p-value. */
+static bool is_constant(const struct cell *cell) { return isnan(cell->over.p) && cell->over.difference.n > 1; }
+
 /* A change that is no chance is better or worse, or only different if neither is known of its metric. */
 static enum sms__mark_kind mark_of(const struct comparison *c, const struct sms__result *row, const struct cell *cell)
 {
@@ -197,7 +222,7 @@ static enum sms__mark_kind mark_of(const struct comparison *c, const struct sms_
     const int better = sms_metrics(row->subject, NULL)[row->metric].better;
     if (!cell->over.judged)
         return SMS__PLAIN;
-    if (!(cell->adjusted < SMS__SIGNIFICANT) && !(c->exact && change != 0 && !isnan(change)))
+    if (!(cell->adjusted < SMS__SIGNIFICANT) && !((c->exact || is_constant(cell)) && change != 0 && !isnan(change)))
         return SMS__PLAIN;
     return better == 0 ? SMS__DIFFERENT : better * change > 0 ? SMS__BETTER : SMS__WORSE;
 }

@@ -50,14 +50,14 @@ static void tell_none_apart(const struct sms__samples *samples, struct sms__best
 }
 
 bool sms__results_best(const struct sms_results *results, const struct sms_question *asked, size_t first,
-                       struct sms__best *best, bool *in_group)
+                       struct sms__best *best, bool *in_group, double *adjusted)
 {
     const size_t policies = results->policies, n = results->replications;
     double *value = calloc(policies * n + 1, sizeof *value);
     for (size_t i = 0; value && i < policies * n; i++)
         value[i] = sms_results_value(results, i / n, i % n, asked->subject, asked->idx, asked->metric);
     const struct sms__samples samples = {value, policies, n, asked->better, sms_results_exact(results)};
-    const bool found = value && sms__find_best(&samples, first, best, in_group);
+    const bool found = value && sms__find_best(&samples, first, best, in_group, adjusted);
     if (found && best->verdict == SMS__BEST_DIFFERS && !sms__allows_verdict(results, asked))
         tell_none_apart(&samples, best, in_group);
     free(value);

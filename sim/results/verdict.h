@@ -36,6 +36,6 @@ bool sms__allows_verdict(const struct sms_results *results, const struct sms_que
 /* sms__find_best of the metric that is asked for. If values of it allow no verdict, all policies that have one are in
  * the group, unless nothing is drawn. Returns false when out of memory. */
 bool sms__results_best(const struct sms_results *results, const struct sms_question *asked, size_t first,
-                       struct sms__best *best, bool *in_group);
+                       struct sms__best *best, bool *in_group, double *adjusted);
 
 #endif

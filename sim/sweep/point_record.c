@@ -51,7 +51,7 @@ static void put_warnings(struct sms__buffer *content, const struct sms_errors *w
 static bool find_group(const struct sms_results *results, const struct sms_question *asked, bool *in_group)
 {
     struct sms__best best;
-    const bool found = sms__results_best(results, asked, 0, &best, in_group);
+    const bool found = sms__results_best(results, asked, 0, &best, in_group, NULL);
     for (size_t p = 0; found && p < sms_results_policies(results) && best.verdict == SMS__BEST_ONCE; p++)
         in_group[p] = !isnan(sms_results_value(results, p, 0, asked->subject, asked->idx, asked->metric));
     return found;

@@ -170,9 +170,9 @@ def p_value(best, other):  # of two replications; None where the difference neve
     off = [a - ratio * b for a, b in zip(best, other)] if min(other) > 0 else differences
     deviation = abs(off[0] - off[1]) / math.sqrt(2)
     return 1 - 2 / math.pi * math.atan(abs(sum(differences) / 2) / (deviation / math.sqrt(2))) if deviation else 0
-def group(values, sign):  # not told apart from the best, by Holm
+def group(values, sign, first):  # not told apart from the best, by Holm; a change over the first policy is tested as such
     best = max(values, key=lambda p: sign * sum(values[p]))
-    p = {k: p_value(values[best], v) for k, v in values.items() if k != best}
+    p = {k: p_value(v, values[best]) if best == first else p_value(values[best], v) for k, v in values.items() if k != best}
     ordered, least, inside = sorted((k for k in p if p[k] is not None and values[k] != values[best]), key=p.get), 0, {k for k in values if values[k] == values[best]}
     for i, k in enumerate(ordered):
         least = max(least, p[k] * (len(ordered) - i))
@@ -183,7 +183,7 @@ for m, metric in enumerate(view["metrics"]):
     counts = {policy: [0, 0, 0] for policy in view["policies"]}
     for point in {row["point"] for row in rows}:
         values = {p: [float(r[metric]) for r in rows if r["point"] == point and r["policy"] == p and r[metric]] for p in counts}
-        winners = group({p: v for p, v in values.items() if v}, sign)
+        winners = group({p: v for p, v in values.items() if v}, sign, view["policies"][0])
         for p in winners:
             counts[p][0] += len(winners) == 1
             counts[p][1] += len(winners) > 1

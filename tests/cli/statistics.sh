@@ -291,6 +291,42 @@ try 0 "a change that is mostly the same" compare mostly.yaml
 prints " vs least_allocated (no interval: the difference is the same in most replications)"
 if "$smsched" compare few.yaml 2>&1 | grep -q "(no interval: "; then bad "a percentile of few jobs is mostly the same"; else ok; fi
 
+# The answer and the table are about the same changes, so they have one verdict, whichever policy is the best, and
+# whatever else the table compares.
+cat >story.yaml <<'END'
+workload: w
+kernels: [{name: k, blocks: 40, threads: 128, block_time: 10 us, jitter: 30 %, demand: {fp32: 30 %}}]
+---
+scenario: story
+devices: [{model: v100, dispatch: none, sms: 4}]
+contention: {model: proportional, slope: 0.5}
+policies: [round_robin, {fine_grained: {limit: 100 %}}, breadth_first]
+vms:
+  - {name: a, workload: w, repeat: forever, start: 0 ms}
+  - {name: b, workload: w, repeat: forever, arrivals: {poisson: 200 us}}
+  - {name: c, workload: w, repeat: forever}
+answer: {metric: job_latency_p50_ns, of: b}
+run: {warmup: 0.1 ms, duration: 2 ms, replications: 5}
+END
+for seed in {1..30}; do
+    "$smsched" compare --quiet --format json --seed "$seed" story.yaml
+    "$smsched" compare --quiet --format json --seed "$seed" --baseline breadth_first story.yaml
+done >stories.json
+if python3 - <<'END'; then ok; else bad "the answer and the table have two verdicts"; fi
+import json
+told, text, decoder = 0, open("stories.json").read(), json.JSONDecoder()
+while text.strip():
+    story, end = decoder.raw_decode(text.lstrip())
+    text = text.lstrip()[end:]
+    answer = story["answer"]
+    cells = {c["policy"]: c for c in story["comparisons"] if (c["name"], c["metric"]) == ("b", answer["metric"])}
+    for policy in cells if answer["best"] == answer["over"] else [answer["best"]]:
+        apart = (policy if answer["best"] == answer["over"] else answer["over"]) not in answer["group"]
+        assert apart == (cells[policy]["verdict"] == "differs"), (answer, cells[policy])
+        told += apart
+assert 5 < told < 115, told
+END
+
 # A base of 0 in some replication has no ratio.
 cat >zero.yaml <<'END'
 scenario: zero

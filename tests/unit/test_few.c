@@ -79,7 +79,7 @@ static void maxima_tell_no_policies_apart(void **state)
         bool in_group[2];
         assert_true(sms_results_question(of.results, &asked));
         assert_int_equal(sms__allows_verdict(of.results, &asked), i);
-        assert_true(sms__results_best(of.results, &asked, 0, &best, in_group));
+        assert_true(sms__results_best(of.results, &asked, 0, &best, in_group, NULL));
         assert_int_equal(best.group, i ? 1 : 2);
         assert_int_equal(best.verdict, i ? SMS__BEST_DIFFERS : SMS__BEST_CHANCE);
         assert_int_equal(in_group[0] + in_group[1], best.group);

@@ -16,7 +16,7 @@ static struct sms__best judge(const double *value, size_t policies, size_t repli
 {
     struct sms__best best;
     assert_true(
-        sms__find_best(&(struct sms__samples){value, policies, replications, better, exact}, 0, &best, in_group));
+        sms__find_best(&(struct sms__samples){value, policies, replications, better, exact}, 0, &best, in_group, NULL));
     return best;
 }
 
