@@ -417,7 +417,7 @@ static void add_progress(struct progress_sum *sum, double progress, double alone
     sum->progress += progress;
     sum->squares += progress * progress;
     sum->slowdowns += sms__over(1, progress);
-    sum->least = progress < sum->least ? progress : sum->least;
+    sum->least = isnan(progress) || progress < sum->least ? progress : sum->least; /* one without makes all NAN */
     sum->greatest = progress > sum->greatest ? progress : sum->greatest;
     sum->vms++;
 }

@@ -50,6 +50,15 @@ static size_t idle_runs(const struct sms_results *results, size_t p, size_t v)
     return failed_runs(results, p, v) ? 0 : still_runs(results, p, v);
 }
 
+/* In how many replications there is nothing to compare its progress with. */
+static size_t unmeasured_runs(const struct sms_results *results, size_t p, size_t v)
+{
+    size_t runs = 0;
+    for (size_t r = 0; r < results->replications && results->with_alone && !failed_runs(results, p, v); r++)
+        runs += isnan(value_of(results, p, r, v, SMS__VM_normalized_progress_ratio));
+    return runs;
+}
+
 /* Jobs that arrive in a second: 0 if they are listed, are a number of jobs, or begin to arrive late. */
 static double arrivals_per_s(const struct sms_scenario *scenario, size_t v)
 {
@@ -172,6 +181,10 @@ void sms__note_shortfalls(struct sms_results *results)
                          "these did nothing in the measured time, where there is no ntt and no antt: %%s; "
                          "'smsched explain --from %.12gms --to %.12gms' shows what they wait for",
                          end_ms, end_ms));
+    note_each(
+        results, unmeasured_runs, NULL,
+        "no block of these ends when they run alone, so they have no normalized progress, and the host has no stp, "
+        "antt and fairness: %s");
     note_each(
         results, late_runs, tell_rate,
         "more jobs arrive than are done, so that the queue and the latencies grow with the length of the run: %s");

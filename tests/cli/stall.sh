@@ -89,6 +89,8 @@ run: {warmup: 10 ms, duration: 200 ms, replications: 2}
 END
 check 'these failed, and have no part in stp, antt and fairness: fails under mps' "$smsched" run "$folder/s.yaml"
 grep -q 'these did nothing in the measured time, .*: .*waits under exclusive' "$folder/out" || { echo 'who waits is not named'; cat "$folder/out"; wrong=1; }
+grep -q 'no block of these ends when they run alone, .* no stp, antt and fairness: fails under exclusive' "$folder/out" || { echo 'it is not said why there is no stp'; wrong=1; }
+grep '^  fairness_ratio' "$folder/out" | grep -q '^  fairness_ratio  *- ' || { echo 'fairness leaves out one that has no progress'; wrong=1; }
 grep -q 'latencies grow with the length of the run: late under mps ([0-9.]* of 2000 jobs/s)' "$folder/out" || { echo 'who falls behind is not named'; wrong=1; }
 grep -q 'fewer than 200 kernels were counted of .*fails (0)' "$folder/out" && { echo 'one that failed needs no longer run'; wrong=1; }
 grep -q 'the same throughout: .*stp_ratio' "$folder/out" && { echo 'stp, which one policy lacks, is the same throughout'; wrong=1; }
