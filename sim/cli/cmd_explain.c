@@ -46,22 +46,12 @@ struct explanation {
     const char *deciding;       /* policy of the last decision; NULL before the first */
 };
 
-/* Where the policy has processes: a device or an instance; its device is NULL if there is none of this number. */
-static struct sms__site site_of(const struct explanation *explanation, const char *policy, size_t i)
-{
-    const struct sms_scenario *scenario = explanation->of;
-    for (size_t p = 0; p < scenario->policies && scenario->shares; p++)
-        if (!strcmp(scenario->policy[p].label, policy))
-            return sms__site_of(scenario, &scenario->policy[p], i);
-    return (struct sms__site){NULL, NULL, 0, 0};
-}
-
 /* Contexts that take turns have clocks of their own, and instances SMs, so nobody observes their blocks. */
 static bool hides_blocks(const struct explanation *explanation, const char *policy)
 {
     struct sms__site site;
     bool hides = false;
-    for (size_t i = 0; !hides && (site = site_of(explanation, policy, i)).device; i++)
+    for (size_t i = 0; !hides && (site = sms__site_under(explanation->of, policy, i)).device; i++)
         hides = site.mode->form->slices || site.device->mig.board;
     return hides;
 }
@@ -183,9 +173,9 @@ static void print_span(struct explanation *explanation, const char *policy, cons
     char text[200], where[100] = "";
     if (!is_within(explanation, span->end_ps))
         return;
-    const struct sms__site site = site_of(explanation, policy, (size_t)span->device);
+    const struct sms__site site = sms__site_under(explanation->of, policy, (size_t)span->device);
     if (site.device && site.device->mig.board)
-        snprintf(where, sizeof where, " on instance %ld, %.40s of device %zu", span->device,
+        snprintf(where, sizeof where, " on instance %zu, %.40s of device %zu", site.number,
                  site.device->mig.profile->name, site.board);
     else if (span->device >= 0)
         snprintf(where, sizeof where, " on device %ld", span->device);

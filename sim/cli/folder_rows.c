@@ -137,9 +137,10 @@ int rows_begin(struct rows *rows, const struct session *session, bool brief, str
     return SMS_OK;
 }
 
-void rows_start_scenario(struct rows *rows, const char *scenario)
+void rows_start_scenario(struct rows *rows, const struct sms_scenario *scenario)
 {
-    rows->scenario = scenario;
+    rows->scenario = scenario->name;
+    rows->of = scenario;
     rows->waits_policy = NULL;
 }
 
@@ -215,6 +216,18 @@ static void add_wait(struct rows *rows, const char *policy, const struct sms_wai
     fputc('\n', to);
 }
 
+/* A device by its number, an instance as "0:2g.10gb#1": of which device, its profile and its number. */
+static void print_device(const struct rows *rows, const char *policy, long device, FILE *to)
+{
+    struct sms__site site = {.device = NULL};
+    if (rows->of)
+        site = sms__site_under(rows->of, policy, (size_t)device);
+    if (site.device && site.device->mig.board)
+        fprintf(to, "%zu:%s#%zu", site.board, site.device->mig.profile->name, site.number);
+    else
+        fprintf(to, "%ld", device);
+}
+
 /* The fields of device and SMs are empty if there is none (-1). */
 static void add_span(struct rows *rows, const char *policy, const struct sms_span *span)
 {
@@ -222,8 +235,10 @@ static void add_span(struct rows *rows, const char *policy, const struct sms_spa
     if (!count_row(rows, policy, SMS__CUT_SPANS))
         return;
     SMS__PRINT_CSV(to, rows->scenario, policy, span->name);
-    if (span->device >= 0)
-        fprintf(to, "%ld,%zu", span->device, span->sms);
+    if (span->device >= 0) {
+        print_device(rows, policy, span->device, to);
+        fprintf(to, ",%zu", span->sms);
+    }
     fputs(span->device >= 0 ? "," : ",,", to);
     sms__print_csv(to, span->state);
     fprintf(to, ",%.3f,%.3f\n", (double)span->start_ps / 1e3, (double)span->end_ps / 1e3);
@@ -237,7 +252,8 @@ static void add_part(struct rows *rows, const char *policy, const struct sms_par
     if (!count_row(rows, policy, SMS__CUT_SPANS))
         return;
     SMS__PRINT_CSV(to, rows->scenario, policy, part->name);
-    fprintf(to, "%ld,", part->device);
+    print_device(rows, policy, part->device, to);
+    fputc(',', to);
     for (size_t s = 0, end; s < part->of; s = end + 1) {
         for (end = s; end < part->of && (part->set[end / 64] >> (end % 64) & 1);)
             end++;

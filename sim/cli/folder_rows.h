@@ -21,7 +21,8 @@ struct placements {
 enum rows_file { ROWS_TIMELINE, ROWS_WAITS, ROWS_SPANS, ROWS_PARTS, ROWS_PLACEMENTS, ROWS_GPUS, ROWS_FILES };
 
 struct rows {
-    const char *scenario;   /* name of the one that runs */
+    const char *scenario; /* name of the one that runs */
+    const struct sms_scenario *of;
     FILE *file[ROWS_FILES]; /* NULL: not wanted */
     struct placements placements;
     size_t waits_rows;        /* of this policy */
@@ -36,8 +37,8 @@ struct rows {
  * filled; rows_end follows in any case. */
 int rows_begin(struct rows *rows, const struct session *session, bool brief, struct sms__folder *folder,
                struct sms_errors *errors);
-/* Rows of this scenario follow; its name must outlive the rows. */
-void rows_start_scenario(struct rows *rows, const char *scenario);
+/* Rows of this scenario follow; it must outlive the rows. */
+void rows_start_scenario(struct rows *rows, const struct sms_scenario *scenario);
 void rows_end_scenario(struct rows *rows);
 /* The kinds of events that have rows, as a sum of enum sms_run_event_kind; and an event of such a kind. */
 unsigned rows_events(const struct rows *rows);

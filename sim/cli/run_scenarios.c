@@ -103,7 +103,7 @@ static int run_one(struct run *run, const struct run_options *options, const str
     snprintf(label, sizeof label, "%.27s: ", sms_scenario_name(scenario));
     set_observer(run, &settings);
     if (run->rows)
-        rows_start_scenario(run->rows, sms_scenario_name(scenario));
+        rows_start_scenario(run->rows, scenario);
     sms__progress_begin(&run->progress, label, "runs", run->session->cli->quiet);
     int code = sms_run(scenario, &settings, results, &errors);
     sms__progress_end(&run->progress);

@@ -342,7 +342,7 @@ try 0 "explain a span" explain tests/scenarios/processes.yaml --policy exclusive
 prints "train1: copy_in on device 0 from"
 printf 'scenario: where\ndevices: [{model: a100, count: 2}]\npolicies: [{mode: {mig: {instances: [4g.20gb, 3g.20gb]}}}, {mode: time_slice}, {mode: mps}]\nprocesses: [{name: p, workload: v100/hotspot_512, count: 3, streams: 2, repeat: 20}]\n' >"$work/where.yaml"
 try 0 "where instances are" explain "$work/where.yaml" --from '0 ms' --to '0.1 ms'
-prints "p2/1: kernel on instance 1, 3g.20gb of device 0 from"; prints "p3/2: kernel on instance 2, 4g.20gb of device 1 from"
+prints "p2/1: kernel on instance 1, 3g.20gb of device 0 from"; prints "p3/2: kernel on instance 0, 4g.20gb of device 1 from"
 if [ "$(grep -c '^[mt].*: blocks in time slices and in MIG instances are not shown$' <<<"$output")" -eq 2 ] && grep -q '^mps$' <<<"$output"
 then ok; else bad "who has no blocks" "$output"; fi
 try 0 "what a span would show" explain "$work/where.yaml"
@@ -628,6 +628,16 @@ for ranges in few '3-' 30-3 -5 0-99999999999; do
     printf 'scenario,policy,process,device,ranges,at_ns\nleft,p,late,0,%s,0\n' "$ranges" >"$work/left/parts.csv"
     try 3 "SMs $ranges" plot "$work/left" --format svg; prints "parts.csv, line 2: ranges of SMs are malformed"
 done
+
+# Instances have their names, and are not devices of the same number under another policy.
+printf 'scenario: split\ndevices: [{model: a100, count: 2}]\npolicies: [{mode: {mig: {instances: [3g.20gb, 4g.20gb]}}}, {mode: mps}]\nprocesses: [{name: p, workload: w, count: 4}]\n---\nworkload: w\nkernels: [{name: k, blocks: 1, threads: 64, block_time: 10 us}]\n' >"$work/split.yaml"
+try 0 "instances" run --quiet --out "$work/split" "$work/split.yaml"
+if [ "$(grep -v mps "$work/split/spans.csv" | cut -d, -f4 | sort -u | tr '\n' ' ')" = "0:3g.20gb#0 0:4g.20gb#1 1:3g.20gb#0 1:4g.20gb#1 device " ]; then ok
+else bad "instances have no names" "$(cat "$work/split/spans.csv")"; fi
+try 0 "which are drawn" plot "$work/split" --format svg --figures 'devices-*'
+if grep -q '>4g.20gb#1 of device 0<' "$work/split/plots/devices-split.svg" && grep -q '>device 1<' "$work/split/plots/devices-split.svg"; then ok
+else bad "the figure of devices does not name instances"; fi
+try 0 "where a process was" explain "$work/split.yaml"; prints " on instance 1, 4g.20gb of device 1 "
 
 # Devices with different resources, of VMs, processes and nodes.
 unlike=tests/scenarios/unlike-devices.yaml

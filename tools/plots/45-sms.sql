@@ -53,7 +53,8 @@ FROM figure, window, (SELECT max(top + sms) AS high, min(middle - before) AS apa
 -- @array panel
 SELECT wrap(policy, 48) AS title, policy IN (SELECT policy FROM box) AS drawn FROM panel ORDER BY panel;
 -- @array row
-SELECT CASE WHEN (SELECT count(*) FROM board) > 1 THEN CASE WHEN device GLOB '[0-9]*' THEN 'device ' ELSE '' END || device ELSE printf('0-%d', sms - 1) END AS label, top + sms / 2.0 AS y FROM board ORDER BY top;
+SELECT CASE WHEN (SELECT count(*) FROM board) > 1 THEN CASE WHEN device GLOB '*:*#*' THEN substr(device, instr(device, ':') + 1) || CASE WHEN (SELECT count(DISTINCT CAST(device AS INT)) FROM board) > 1 THEN ' of device ' || CAST(device AS INT) ELSE '' END WHEN device GLOB '[0-9]*' THEN 'device ' || device ELSE device END
+    ELSE printf('0-%d', sms - 1) END AS label, top + sms / 2.0 AS y FROM board ORDER BY top;
 -- @array name
 SELECT process AS label, rgb FROM tenant WHERE (SELECT count(*) FROM tenant) BETWEEN 2 AND 40 ORDER BY place;
 -- @data

@@ -54,6 +54,8 @@ struct sms__site {
 
 /* instances.c: the i-th of them; its device is NULL beyond the last. */
 struct sms__site sms__site_of(const struct sms_scenario *scenario, const struct sms__policy_use *use, size_t i);
+/* The same under the policy of this label; none if nothing of the scenario shares devices. */
+struct sms__site sms__site_under(const struct sms_scenario *scenario, const char *label, size_t i);
 /* Whether `device:` and `instance:` of the process let it be there; and its mode lets it, too. */
 bool sms__may_be_at(const struct sms__tenant *process, const struct sms__site *site);
 bool sms__site_takes(const struct sms__site *site, const struct sms__tenant *process);
