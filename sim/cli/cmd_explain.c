@@ -179,7 +179,8 @@ static void print_span(struct explanation *explanation, const char *policy, cons
                  site.device->mig.profile->name, site.board);
     else if (span->device >= 0)
         snprintf(where, sizeof where, " on device %ld", span->device);
-    snprintf(text, sizeof text, "%.60s%s from %.6f ms until now", span->state, where, (double)span->start_ps / 1e9);
+    const char *state = strcmp(span->state, "unplaced") != 0 ? span->state : "waiting for a device";
+    snprintf(text, sizeof text, "%.60s%s from %.6f ms until now", state, where, (double)span->start_ps / 1e9);
     const struct sms_message message = {span->end_ps, span->name, text};
     print_event(explanation, policy, &message, span->device);
 }

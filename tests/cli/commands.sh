@@ -336,7 +336,7 @@ prints ',3521,0,0,79,"SMs 1 to 79'
 # shellcheck disable=SC2086
 try 0 "every decision of a policy without scores" explain $span --policy round_robin --format csv
 if ! grep -q '[0-9]$' <<<"$output"; then ok; else bad "a score that no policy gives" "$output"; fi
-try 0 "explain processes" explain tests/scenarios/processes.yaml; prints "train2: unplaced from 0.000000 ms until now"; prints " more lines; --from and --to show a span of time, with its blocks"
+try 0 "explain processes" explain tests/scenarios/processes.yaml; prints "train2: waiting for a device from 0.000000 ms until now"; prints " more lines; --from and --to show a span of time, with its blocks"
 if [ "$(wc -l <<<"$output")" -le 215 ] && ! grep -q block.1 <<<"$output"; then ok; else bad "40 lines a policy" "$output"; fi
 try 0 "explain a span" explain tests/scenarios/processes.yaml --policy exclusive --from '143 ms' --to '144 ms'; prints "train1/step blocks 1 to 640 -> device 0 SMs 0 to 79 in turn"
 prints "train1: copy_in on device 0 from"

@@ -135,7 +135,7 @@ processes: [{name: first, workload: w, repeat: forever, chunks: 20}, {name: seco
 run: {duration: 20.5 ms}
 END
 check "no antt: second under partition (needs 20 free chunks); 'smsched explain --from 20.5ms --to 20.5ms' shows what they wait for" "$smsched" run "$folder/s.yaml"
-check 'second: unplaced from 0.000000 ms until now' "$smsched" explain --from 20.5ms --to 20.5ms "$folder/s.yaml"
+check 'second: waiting for a device from 0.000000 ms until now' "$smsched" explain --from 20.5ms --to 20.5ms "$folder/s.yaml"
 
 # A deadline that no job meets even alone is named, of a process by what came of it; of a pod before it runs.
 cat > "$folder/s.yaml" <<END

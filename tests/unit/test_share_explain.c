@@ -40,10 +40,10 @@ static void what_is_of_the_span_is_printed(void **state)
     (void)state;
     assert_string_equal(EXPLAIN("--policy", "round_robin", "--from", "2 us", "--to", "3 us"),
                         "round_robin\n"
-                        "  0.003000 ms  a: unplaced from 0.000000 ms until now\n"
-                        "  0.003000 ms  b: unplaced from 0.000000 ms until now\n"
-                        "  0.003000 ms  c: unplaced from 0.000000 ms until now\n"
-                        "  0.003000 ms  d: unplaced from 0.000000 ms until now\n"
+                        "  0.003000 ms  a: waiting for a device from 0.000000 ms until now\n"
+                        "  0.003000 ms  b: waiting for a device from 0.000000 ms until now\n"
+                        "  0.003000 ms  c: waiting for a device from 0.000000 ms until now\n"
+                        "  0.003000 ms  d: waiting for a device from 0.000000 ms until now\n"
                         "  0.002000 ms  a: waits for \"b\"\n"
                         "  0.003000 ms  a: goes on\n");
 }
