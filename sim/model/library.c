@@ -75,6 +75,19 @@ static const struct sms__device *find_base(struct sms__reader *reader, const str
     return base;
 }
 
+void sms__warn_of_instances(struct sms_file *file, const struct sms__device *device)
+{
+    const struct sms__mig *mig = device->mig.sheet;
+    const struct sms__mark at = sms__at_key(device->node, "sms")->mark;
+    for (size_t i = 0; mig && i < mig->profiles; i++)
+        if (mig->profile[i].sms > device->sms && !sms__has_error(&file->warnings, &at, NULL))
+            sms__error(&file->warnings, SMS_OK, at,
+                       "%.60s has %llu SMs, and an instance of its profile %.60s has %llu: give the device a 'mig:' of "
+                       "its own",
+                       device->name, (unsigned long long)device->sms, mig->profile[i].name,
+                       (unsigned long long)mig->profile[i].sms);
+}
+
 void sms__file_define(struct sms_file *file, enum sms__document kind, const struct sms__node *node)
 {
     struct sms__reader reader = sms__file_reader(file);
@@ -87,6 +100,7 @@ void sms__file_define(struct sms_file *file, enum sms__document kind, const stru
         sms__read_device(&reader, node, find_base(&reader, node), device);
         sms__check_sources(&reader, device);
         name = device->name = device->name ? device->name : "";
+        sms__warn_of_instances(file, device);
     } else {
         workload = SMS__NEW(&file->arena, struct sms__workload, 1);
         sms__read_workload(&reader, node, workload);

@@ -117,5 +117,7 @@ void sms__make_instances(struct sms__reader *reader, const struct sms_scenario *
 
 /* warnings.c: legal input that is probably a mistake. */
 void sms__warn(struct sms_file *file, const struct sms_scenario *scenario);
+/* library.c: warns of profiles of MIG that have more SMs than the device, as it may inherit them. */
+void sms__warn_of_instances(struct sms_file *file, const struct sms__device *device);
 
 #endif

@@ -135,9 +135,14 @@ static void warn_of_overrides(struct sms_file *file, const struct sms_scenario *
     }
 }
 
-/* Warns of pods that no node could ever hold, and of those that last longer than they may. */
-static void warn_of_pods(struct sms_file *file, const struct sms__cluster *cluster)
+/* Warns of pods that no node could ever hold, of those that last longer than they may, and of instances that could not
+ * be. */
+static void warn_of_pods(struct sms_file *file, const struct sms_scenario *scenario)
 {
+    const struct sms__cluster *cluster = scenario->cluster;
+    for (size_t k = 0; k < cluster->kinds; k++)
+        if (cluster->node[k].mig && cluster->node[k].device >= 0)
+            sms__warn_of_instances(file, scenario->device[cluster->node[k].device]);
     for (size_t g = 0; g < cluster->groups; g++) {
         const struct sms__pods *pods = &cluster->pod[g];
         const bool late = pods->deadline_ps > 0 && pods->deadline_ps < pods->duration_ps;
@@ -244,7 +249,7 @@ static void warn_of_spread(struct sms_file *file, const struct sms_scenario *sce
 void sms__warn(struct sms_file *file, const struct sms_scenario *scenario)
 {
     if (scenario->cluster)
-        warn_of_pods(file, scenario->cluster);
+        warn_of_pods(file, scenario);
     warn_of_profiles(file, scenario);
     warn_of_overrides(file, scenario);
     warn_of_spread(file, scenario);

@@ -526,6 +526,11 @@ policies: [first_fit]
 pods: [{name: one, gpus: 1, duration: 1 s}, {name: part, gpu: 50 %, duration: 1 s}, {name: two, gpus: 2, duration: 1 s}, {name: slice, profile: 2g.10gb, duration: 1 s}]
 END
 try 0 "a pod of more GPUs than are whole" validate "$work/split.yaml"; prints "no node can hold pod 'two'"
+# A device that inherits its profiles of MIG may have fewer SMs than they have, and so may one that a scenario changes.
+printf 'device: cut\ninherits: a100\nsms: 40\n' >"$work/cut.yaml"
+try 0 "profiles of more SMs" validate "$work/cut.yaml"; prints "cut.yaml:3:6: warning: cut has 40 SMs, and an instance of its profile 3g.20gb has 42"
+printf 'scenario: s\nnodes: [{name: n, devices: {model: a100, sms: 30}, cpu: 32, mig: [{changes: free, change: 5 s}]}]\npolicies: [first_fit]\npods: [{name: a, profile: 3g.20gb, duration: 1 s}]\n' >"$work/cut.yaml"
+try 0 "profiles of more SMs in a cluster" validate "$work/cut.yaml"; prints "warning: a100 has 30 SMs, and an instance of its profile 3g.20gb has 42"
 if [ "$(grep -c warning: <<<"$output")" -eq 1 ]; then ok; else bad "pods on a whole GPU or an instance wait" "$output"; fi
 try 0 "an explained pod that no node can hold" explain "$work/split.yaml"
 prints "two: still waits after 2 s: no node can hold it, even with nothing on it"
