@@ -99,7 +99,12 @@ static int calibrate(struct cli *cli)
     if (given->name && (!sms__is_name(given->name) || strchr(given->name, '/'))) /* a file will have it */
         return cli_usage(cli, "--name: '%.40s' is not a name: 1 to %d letters, digits, '_', '-' or '.'", given->name,
                          SMS__NAME_MAX);
+    calibrating.arena.most = sms__memory_most(cli->memory);
     int code = sms__guard(&calibrating.arena, body, &calibrating);
+    if (code == SMS_EMEMORY && !calibrating.errors.count)
+        sms__fail(&calibrating.errors, code, NULL,
+                  "the traces need more than %.3g GiB of memory; --memory SIZE allows more",
+                  (double)calibrating.arena.most / (1 << 30));
     if (code == SMS_ENOMEM && !calibrating.errors.count)
         sms__fail(&calibrating.errors, code, NULL, "no memory");
     sms__folder_abandon(&calibrating.folder);
