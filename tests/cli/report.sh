@@ -252,6 +252,9 @@ chart = json.load(open("moved.json"))["timelines"][0]
 assert chart["rows"] == ["n/11"] and len(chart["panels"][0]["pieces"]) // 5 == 4, chart
 END
 try 0 "figures of pods that move" plot moved --quiet --format svg
+printf 'scenario: never\nnodes: [{name: n, gpus: 2}]\npolicies: [first_fit]\npods: [{name: p, count: 3, gpus: 2, duration: 5 s}]\nrun: {duration: 8 s}\n' >never.yaml
+"$smsched" run never.yaml --out never --quiet && "$smsched" plot never --quiet --figures 'pods-*' || exit 1
+if grep -q '>first_fit (1 still waiting at the end)<' never/plots/pods-never.svg; then ok; else bad "the figure of pods does not count those that were never placed"; fi
 if grep -q '>moved<' moved/plots/pods-moved.svg; then ok; else bad "the figure of pods lacks moves" "$(ls moved moved/plots)"; fi
 sed 's/@4/@9/' moved/placements.csv >wrong.csv && mv wrong.csv moved/placements.csv
 try 3 "an instance beyond the last slice" report moved --quiet; prints "placements.csv"

@@ -1,5 +1,5 @@
 -- Pods on GPUs over time: a row for each GPU, with pods that share it one above the other, and one for pods that wait.
--- @needs placements
+-- @needs placements cluster
 -- @check placements.csv: a time is missing or out of range
 SELECT rowid + 1 FROM placements WHERE NOT ifnull(time_ns BETWEEN 0 AND 1e18 AND wait_ns BETWEEN 0 AND 1e18 AND end_ns BETWEEN 0 AND 1e18 AND allocated_ratio >= 0, 0) LIMIT 1;
 -- @check placements.csv: no pod ends so
@@ -16,14 +16,16 @@ SELECT scenario, node, gpu, 1 + row_number() OVER (PARTITION BY scenario ORDER B
 -- @figures
 SELECT 'pods-' || scenario AS name, scenario, CASE WHEN (SELECT count(DISTINCT scenario) FROM placed) > 1 THEN scenario || ': ' ELSE '' END || 'pods on GPUs' ||
     CASE WHEN max(row) > 41 THEN printf(' (first 40 of %d)', max(row) - 1) ELSE '' END AS title FROM pod_row GROUP BY scenario ORDER BY (SELECT min(number) FROM placed p WHERE p.scenario = pod_row.scenario);
+-- Pods that still wait when the run ends have no row, so the title of the panel counts them.
 -- @each panel
-SELECT policy, row_number() OVER (ORDER BY min(rowid)) AS panel FROM placements WHERE scenario = (SELECT scenario FROM figure) GROUP BY policy;
+SELECT p.policy AS of, p.policy || CASE WHEN waiting_count > 0 THEN printf(' (%.4g still waiting at the end)', waiting_count) ELSE '' END AS policy, row_number() OVER (ORDER BY min(p.rowid)) AS panel
+FROM placements p LEFT JOIN cluster c ON c.scenario = p.scenario AND c.policy = p.policy WHERE p.scenario = (SELECT scenario FROM figure) GROUP BY p.policy;
 -- @each one
 SELECT number, policy, row, node || '/' || gpu AS row_name, time_ns AS start_ns, end_ns, ended AS state FROM placed JOIN pod_row USING (scenario, node, gpu) WHERE scenario = (SELECT scenario FROM figure) AND row <= 41
 UNION ALL SELECT rowid, policy, 1, 'waiting', time_ns - wait_ns, time_ns, 'waiting' FROM placements WHERE scenario = (SELECT scenario FROM figure) AND wait_ns > 0 AND wait_ns <= time_ns;
 -- @each lane
 SELECT *, lane(start_ns, end_ns) OVER (PARTITION BY policy, row ORDER BY start_ns, number ROWS UNBOUNDED PRECEDING) AS lane FROM one;
 -- @each span
-SELECT panel, row - NOT EXISTS (SELECT 1 FROM lane WHERE row = 1) AS row, start_ns, end_ns, state, c.rgb, c.rowid AS place, lane, max(lane) OVER (PARTITION BY row, panel) + 1 AS lanes, policy, row_name
-FROM lane JOIN panel USING (policy) JOIN palette c ON c.kind = 'ending' AND c.name = state;
+SELECT panel, row - NOT EXISTS (SELECT 1 FROM lane WHERE row = 1) AS row, start_ns, end_ns, state, c.rgb, c.rowid AS place, lane, max(lane) OVER (PARTITION BY row, panel) + 1 AS lanes, lane.policy, row_name
+FROM lane JOIN panel ON panel.of = lane.policy JOIN palette c ON c.kind = 'ending' AND c.name = state;
 -- @include spans
