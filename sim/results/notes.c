@@ -81,7 +81,17 @@ static void note_few(struct sms_results *results)
                   KERNELS_FEW, sms__names_print(results, &few));
 }
 
-/* No tenant alone is faster than itself alone, so STP above their number says that the stand-alone runs were slowed. */
+/* Whether a process may have had another device than alone, where it has the one with the most memory. */
+static bool moves_between_devices(const struct sms_scenario *scenario)
+{
+    bool moves = false;
+    for (size_t d = 1; d < scenario->devices && scenario->shares; d++)
+        moves |= scenario->device[d] != scenario->device[0];
+    return moves;
+}
+
+/* No tenant alone is faster than itself alone on the same device, so STP above their number says that the stand-alone
+ * runs were slowed, or were on slower devices. */
 static void note_stp(struct sms_results *results)
 {
     const struct sms_scenario *scenario = results->scenario;
@@ -92,8 +102,9 @@ static void note_stp(struct sms_results *results)
     if (scenario->vms && most > STP_ABOVE * (double)scenario->vms)
         sms__note(results,
                   "stp_ratio of %.4g is above the number of tenants, %zu: they run faster together than alone, because "
-                  "%s slows them when they run alone",
-                  most, scenario->vms, scenario->alone->label);
+                  "%s slows them when they run alone%s",
+                  most, scenario->vms, scenario->alone->label,
+                  moves_between_devices(scenario) ? ", or because alone some have a slower device" : "");
 }
 
 /* Equal devices share one struct and are neighbours, so that texts are made for the first of them alone. */

@@ -96,6 +96,18 @@ grep -q 'fewer than 200 kernels were counted of .*fails (0)' "$folder/out" && { 
 grep -q 'the same throughout: .*stp_ratio' "$folder/out" && { echo 'stp, which one policy lacks, is the same throughout'; wrong=1; }
 check 'fails: fails: an allocation of 51200 MiB is refused' "$smsched" explain --policy mps "$folder/s.yaml"
 
+# A process alone has the device with the most memory, which may be a slower one for it than that beside others.
+cat > "$folder/unlike.yaml" <<END
+workload: w
+kernels: [{name: k, blocks: 80, threads: 128, block_time: 10 us}]
+---
+scenario: unlike
+devices: [{model: v100, sms: 4}, {model: k20c}]
+policies: [{mode: exclusive}]
+processes: [{name: p, workload: w, repeat: 3}, {name: q, workload: w, repeat: 3}]
+END
+check 'because leftover slows them when they run alone, or because alone some have a slower device' "$smsched" run "$folder/unlike.yaml"
+
 # So do pods: half of these ask for more memory than the others leave.
 cat > "$folder/s.yaml" <<END
 workload: large
