@@ -127,7 +127,10 @@ static void print_summary(const struct sms__trace *trace, const struct sms__trac
     sms__print_visible(to, trace->options.path);
     fprintf(to, ": %s: ", part->label);
     if (kept < seen)
-        fprintf(to, "%" PRIu64 " of %" PRIu64 " events, those that ended first", kept, seen);
+        fprintf(to,
+                "%" PRIu64 " of %" PRIu64
+                " events, those that ended first; --trace-events and --trace-from select others",
+                kept, seen);
     else if (trace->scenario->cluster)
         fprintf(to, "all %" PRIu64 " stays and waits of pods", part->count[SMS__TRACE_PODS].kept);
     else

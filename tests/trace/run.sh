@@ -126,7 +126,7 @@ if grep -q '"ph":"i"' early.json; then bad "a pod in time is marked"; else ok; f
 sed 's/count: 60/count: 1200/; s/count: 30/count: 300/' "$cluster" >more.yaml
 trace whole.json --policy fgd more.yaml
 trace some.json --policy fgd --trace-events 1000 more.yaml
-says "events, those that ended first" "a trace of a part of a cluster"
+says "events, those that ended first; --trace-events and --trace-from select others" "a trace of a part of a cluster"
 check some some.json whole.json 1000
 
 # A name that JSON must escape.
