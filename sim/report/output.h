@@ -48,7 +48,8 @@ void sms__table_value(struct sms__table_out *table, const char *metric, double m
 void sms__table_mark(struct sms__table_out *table, enum sms__mark_kind mark); /* the cell that was added last */
 void sms__table_transpose(struct sms__table_out *table);
 void sms__table_print(struct sms__table_out *table, const struct sms__screen *screen); /* and frees it */
-void sms__table_drop(struct sms__table_out *table);                                    /* frees it without printing */
+bool sms__table_has_rows(const struct sms__table_out *table); /* below its head, before it is transposed */
+void sms__table_drop(struct sms__table_out *table);           /* frees it without printing */
 /* Tables with more policies have a row for each, and fewer have a column. */
 enum { SMS__POLICY_COLUMNS = 4 };
 

@@ -374,6 +374,8 @@ static void print_parts(const struct sms__table_out *table, const struct sms__sc
     }
 }
 
+bool sms__table_has_rows(const struct sms__table_out *table) { return table && table->cells > table->columns; }
+
 void sms__table_drop(struct sms__table_out *table)
 {
     for (size_t i = 0; table && i < table->cells; i++)
