@@ -381,7 +381,7 @@ static void print_legend(const struct comparison *c, FILE *to)
             fprintf(to, " after Holm's correction for all changes of the same metric (%zu at most)", c->largest);
         fputc('\n', to);
     }
-    if (c->exact)
+    if (c->exact && c->policies > 1)
         fputs("  ✓ better, ✗ worse, * different; nothing is drawn, so no change is chance\n", to);
     if (any_difference)
         fputs("  no %: the difference is shown, because the baseline is not above 0 in every replication\n", to);

@@ -191,6 +191,8 @@ prints "the same under all policies: p turnaround 5.020 ms, host"
 printf 'scenario: equal\nnodes: [{name: n, gpus: 2}]\npolicies: [first_fit, best_fit]\npods: [{name: p, gpus: 1, duration: 1 s}]\n' >"$work/equal.yaml"
 try 0 "policies that differ in nothing" compare "$work/equal.yaml"; prints "  the same under all policies: cluster "
 if grep -q "change over" <<<"$output"; then bad "a table without rows has a head" "$output"; else ok; fi
+try 0 "one policy, nothing drawn" compare "$work/lacks.yaml" --policy memory_admission+mps
+if grep -q "better" <<<"$output"; then bad "marks are explained where there is no change" "$output"; else ok; fi
 try 0 "no other value" compare "$work/lacks.yaml" --baseline memory_admission+mps
 prints "turnaround of q: 9.041 ms; no other policy has a value"
 prints "q turnaround                                  9.041 ms          -"
