@@ -94,8 +94,8 @@ policies: [round_robin, fine_grained]
 vms:
   - {name: server, workload: v100/bfs_64k, arrivals: {poisson: 1 ms}, deadline: 5 ms}
   - {name: stencil, workload: v100/cfd_097k, streams: 2, repeat: forever}
-answer: {metric: job_latency_p99_ns, of: server}
-run: {duration: 130 ms, replications: 2, seed: 2}
+answer: {metric: job_latency_p50_ns, of: server}
+run: {duration: 10 ms, replications: 2, seed: 2}
 END
 is "the least change" ".*interval -100.0 to \+[0-9.]+\)" "$work/least.yaml"
 # What the best policy makes worse is told if it is no chance, and where a baseline is told apart, what it loses.
