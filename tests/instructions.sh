@@ -8,20 +8,21 @@ set -eu
 bench=$1 smsched=$2 root=$(cd "$(dirname "$0")/.." && pwd)
 page=$root/docs/evidence/performance.md
 command -v valgrind >/dev/null || { echo "valgrind is not installed"; exit 77; }
-kept='1126|V100, l2 and dram full
-1421|V100, l2 and dram full, knee
-1908|V100, l2 and dram full, pipes
-1936|V100, l2 and dram full, maxmin
-784|V100, l2 and dram full, leftover
-830|proportional
-706|fine_grained
-791|utilization_aware
-798|4000 streams'
+kept='1134|V100, l2 and dram full
+1429|V100, l2 and dram full, knee
+1916|V100, l2 and dram full, pipes
+1943|V100, l2 and dram full, maxmin
+785|V100, l2 and dram full, leftover
+835|proportional
+713|fine_grained
+797|utilization_aware
+800|4000 streams'
 # Those of `run`, whose blocks are those of stand-alone runs, too; and the instructions of a pod.
-kept_of_runs='954|V100, with stand-alone runs
-691|S1 of the paper
-791|S4 of the paper
-3249|32 tenants
+kept_of_runs='960|V100, with stand-alone runs
+694|S1 of the paper
+792|S4 of the paper
+3334|32 tenants
+1226|100 kernels in turn
 12071|300 nodes, first_fit
 19045|300 nodes, best_fit
 15123|300 nodes, worst_fit
@@ -112,6 +113,19 @@ tenants() {
     for v in $(seq 32); do echo "  - {name: v$v, workload: w$v}"; done
 }
 
+# in_turn BLOCKS: a program that launches 100 unlike kernels, as its trace would have it, of so many blocks each.
+in_turn() {
+    local k
+    echo 'workload: trace'
+    echo 'kernels:'
+    for k in $(seq 100); do echo "  - {name: k$k, blocks: $1, threads: $((128 + 128 * (k % 4))), registers: $((16 + k % 40)), block_time: $((5 + k % 7)) us}"; done
+    echo ---
+    echo 'scenario: trace'
+    echo 'devices: [{model: a100}]'
+    echo 'policies: [{mode: mps}]'
+    echo 'processes: [{name: p, workload: trace, count: 3}]'
+}
+
 # pods COUNT POLICY: so many pods of 24 kinds that come and go on 300 nodes of three, nine tenths full.
 pods() {
     echo 'scenario: pods'
@@ -145,6 +159,7 @@ of_row() {
         few=$(paper 2000 "${1%% *}" | of_run run) more=$(paper 4000 "${1%% *}" | of_run run)
         work=$((2000 * 4 * $(paper 1 "${1%% *}" | grep -c '{name: vm'))) ;;
     V100*) few=$(crossing 12800 | of_run run) more=$(crossing 25600 | of_run run) work=$((12800 * 2 * 2)) ;;
+    *turn) few=$(in_turn 1000 | of_run run) more=$(in_turn 2000 | of_run run) work=$((1000 * 100 * 4)) ;;
     *tenants) few=$(tenants 400 | of_run run) more=$(tenants 800 | of_run run) work=$((400 * 32 * 2)) ;;
     *) few=$(pods 3000 "${1##* }" | of_run run) more=$(pods 6000 "${1##* }" | of_run run) work=3000 ;;
     esac

@@ -92,10 +92,10 @@ static bool has_come(const struct sms__sm_state *sm, const struct sms__block_gro
 
 static void check_allowed(struct sms__sm_state *sm, uint64_t now)
 {
-    const struct sms__shape *shape = sm->device->search.shape;
+    struct sms__shape *const *shape = sm->device->search.shape;
     for (size_t g = 0; g < sm->groups; g++)
-        if (!sms__may_use(shape[sm->group[g].shape].allowed, sm->idx) &&
-            has_come(sm, &sm->group[g], shape[sm->group[g].shape].allowed_ps))
+        if (!sms__may_use(shape[sm->group[g].shape]->allowed, sm->idx) &&
+            has_come(sm, &sm->group[g], shape[sm->group[g].shape]->allowed_ps))
             report(sm->device, now, "SM %u: a block of %s, which may not use it", sm->idx,
                    first_launch(sm, &sm->group[g])->vm);
 }

@@ -90,6 +90,7 @@ struct sms__blocks *sms__blocks_new(struct sms__arena *arena, const struct sms__
     device->records_waits = sms__observes(setup->observer, SMS_RUN_WAIT);
     sms__policy_state_init(device);
     device->tells_launches = tells_launches(device);
+    sms__shapes_init(device);
     sms__search_init(device);
     sms__compositions_init(device);
     device->refills = device->search.knows_room && device->policy.cacheable &&

@@ -14,7 +14,6 @@
 enum {
     BUCKET_BITS = 8,
     BUCKETS = 1 << BUCKET_BITS,
-    SHAPES_MAX = 64, /* the bits of `known` */
     TABLE_BYTES = 4 << 20,
     LEAST = 256, /* compositions that a table holds besides those of all SMs */
     WORTH = 4    /* a table is kept if at least so many changes came on each composition made */
@@ -116,9 +115,9 @@ static void slow_down(const struct sms__blocks *device, struct sms__composition 
     uint32_t slowing = sms__sm_slowdowns(device, c, slowdown);
     c->even = true;
     for (size_t i = 0; i < device->search.shapes; i++) {
-        const struct sms__footprint *fit = device->search.shape[i].fit;
         if (c->shape[i].blocks == 0)
             continue;
+        const struct sms__footprint *fit = device->search.shape[i]->fit;
         c->shape[i].slow = sms__sm_slow(&device->rating, slowdown, slowing, fit);
         c->even &= !device->rating.adds || !fit->of_device;
         c->shape[i].speed = 1 / c->shape[i].slow;
@@ -165,7 +164,8 @@ static struct sms__composition *take(struct sms__blocks *device)
 static void find_room(const struct sms__blocks *device, struct sms__composition *c)
 {
     for (size_t i = 0; i < device->search.shapes; i++)
-        c->fits |= (uint64_t)sms__takes(device, c, &device->search.shape[i]) << i;
+        if (device->search.shape[i])
+            c->fits |= (uint64_t)sms__takes(device, c, device->search.shape[i]) << i;
 }
 
 /* Makes the composition of the wanted blocks, which has one of the shape more or less than another; NULL: it is empty.
@@ -180,7 +180,7 @@ static struct sms__composition *make(struct sms__blocks *device, const struct sm
         memcpy(c->usage, from->usage, sizeof c->usage);
         memcpy(c->pressure, from->pressure, sizeof c->usage);
         memcpy(c->used, from->used, sizeof c->used);
-        add_blocks(device, c, device->search.shape[shape].fit, more ? 1 : -1);
+        add_blocks(device, c, device->search.shape[shape]->fit, more ? 1 : -1);
     }
     if (device->setup.contention->slowdown)
         slow_down(device, c);
@@ -233,8 +233,24 @@ static void forget(struct sms__blocks *device)
         }
 }
 
-/* Gives each SM a composition of its own, equal to its shared one. */
-static void part(struct sms__blocks *device)
+void sms__compositions_drop(struct sms__blocks *device, uint64_t shapes)
+{
+    forget(device);
+    for (size_t b = 0; b < BUCKETS; b++)
+        for (struct sms__composition *c = device->compositions.bucket[b]; c; c = c->next) {
+            c->fits &= ~shapes;
+            c->scored &= ~shapes;
+        }
+}
+
+void sms__compositions_add(struct sms__blocks *device, const struct sms__shape *shape)
+{
+    for (size_t b = 0; b < BUCKETS; b++)
+        for (struct sms__composition *c = device->compositions.bucket[b]; c; c = c->next)
+            c->fits |= (uint64_t)sms__takes(device, c, shape) << shape->idx;
+}
+
+void sms__compositions_part(struct sms__blocks *device)
 {
     sms__compositions_record(device);
     device->compositions.shared = device->compositions.keeps_scores = false;
@@ -261,7 +277,7 @@ static void make_room(struct sms__blocks *device)
     if (is_worth)
         forget(device);
     else
-        part(device);
+        sms__compositions_part(device);
 }
 
 struct sms__composition *sms__composition_find(struct sms__blocks *device, struct sms__composition *from, size_t shape,
@@ -386,7 +402,7 @@ void sms__compositions_init(struct sms__blocks *device)
 {
     struct sms__compositions *all = &device->compositions;
     const struct sms_block_policy *policy = device->setup.policy->policy;
-    all->shared = !device->reference && !device->setup.model->backgrounds && device->search.shapes <= SHAPES_MAX;
+    all->shared = !device->reference && !device->setup.model->backgrounds && device->search.shapes <= SMS__SHAPES_MAX;
     for (size_t s = 0; !all->shared && s < device->sms; s++)
         begin_own(device, s);
     if (!all->shared)
@@ -407,6 +423,4 @@ void sms__compositions_init(struct sms__blocks *device)
         if (empty->row)
             empty->row[s / 64] |= (uint64_t)1 << (s % 64);
     }
-    for (size_t i = 0; device->search.knows_room && i < device->search.shapes; i++)
-        sms__search_allow(device, &device->search.shape[i]);
 }

@@ -60,6 +60,13 @@ struct sms__compositions {
 /* Gives every SM its composition: that of its background. Call this once shapes and policy are known. */
 void sms__compositions_init(struct sms__blocks *device);
 
+/* The shapes of these indexes, one bit each, of which no block is on an SM, lose them. */
+void sms__compositions_drop(struct sms__blocks *device, uint64_t shapes);
+/* The shape has got its index. If compositions know room. */
+void sms__compositions_add(struct sms__blocks *device, const struct sms__shape *shape);
+/* Gives each SM a composition of its own, equal to its shared one. */
+void sms__compositions_part(struct sms__blocks *device);
+
 /* Adds `blocks` blocks of the shape to the SM's composition; removes them if negative. */
 void sms__compose(struct sms__sm_state *sm, const struct sms__shape *shape, int64_t blocks, uint64_t now);
 

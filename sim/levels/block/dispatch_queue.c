@@ -123,9 +123,10 @@ void sms__dispatch_queue_join(struct sms__blocks *device, struct sms__launch *la
     struct sms__dispatch_queue *queue = &device->queues.queue[launch->owner];
     ask_discipline(device, launch);
     if (!queue->lane)
-        queue->lane = SMS__NEW(device->arena, struct sms__launch_list, device->search.shapes);
+        queue->lane = SMS__NEW(device->arena, struct sms__launch_list, device->search.count);
     launch->entry.queue = queue;
     launch->shape = device->search.shape_of[launch->kernel_type];
+    sms__shape_begin(device, launch->shape);
     launch->kin = device->tells_launches ? (const void *)launch : launch->shape;
     launch->entry.lane = &queue->lane[launch->shape->idx];
     if (queue->list.first)

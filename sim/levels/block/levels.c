@@ -76,7 +76,7 @@ static void list_composition(struct sms__blocks *device, const struct sms__compo
     for (uint32_t i = 0; i < device->search.shapes; i++)
         if (composition->shape[i].blocks)
             levels->equal[levels->shapes++] = (struct sms__equal_blocks){
-                i, composition->shape[i].blocks, device->search.shape[i].fit, composition->shape[i].speed};
+                i, composition->shape[i].blocks, device->search.shape[i]->fit, composition->shape[i].speed};
 }
 
 /* Adds the group to those of its shape. */

@@ -51,6 +51,7 @@ struct sms__launch **sms__list_ended(struct sms__launch **list, struct sms__laun
 {
     if (launch->waiting | launch->resident)
         return list;
+    sms__shape_end(launch->shape);
     launch->end.is_due = true;
     launch->end.next = NULL;
     *list = launch;
@@ -198,7 +199,7 @@ static bool leave_room(struct sms__sm_state *sm, struct sms__composition *withou
     bool waits = device->dispatcher.blocked || (fits && find_launch(device, fits));
     if (fits && !waits)
         return false;
-    const struct sms__shape *gone = &device->search.shape[group->shape];
+    const struct sms__shape *gone = device->search.shape[group->shape];
     leave_one(sm, group, now);
     sms__sm_integrate(sm, now);
     sms__compose(sm, gone, -1, now);
@@ -238,7 +239,7 @@ bool sms__refill(struct sms__sm_state *sm, uint64_t now)
     if (!is_simple(device) || !leaves_one(sm, now))
         return false;
     struct sms__block_group *group = sm->next_group;
-    const struct sms__shape *gone = &device->search.shape[group->shape];
+    const struct sms__shape *gone = device->search.shape[group->shape];
     struct sms__composition *without = sms__composition_next(device, sm->composition, group->shape, false);
     bool is_busy = sms__dispatcher_is_busy(device, now);
     if (!without || (!is_busy && device->search.open & device->search.waiting))

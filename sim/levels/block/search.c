@@ -1,7 +1,8 @@
 /* Finds the SM for the next block of a kernel. Each shape has a row of candidates.
  *
- * Where what an SM takes follows from its composition alone, the row holds the SMs that take the shape, and changes
- * with their compositions. Invariant: no others are in it.
+ * Where what an SM takes follows from its composition alone, the row of a shape with waiting launches holds the SMs
+ * that take it, and changes with their compositions. Invariant: no others are in it. The row of another shape is as it
+ * was when its last launch ended to wait.
  *
  * Otherwise an SM that refuses the shape is removed from the row until a block leaves it. This is right if a hardware
  * limit was the reason, or if the policy promises that more usage never turns a refusal into an admission
@@ -85,84 +86,18 @@ double sms__score(const struct sms__blocks *device, const struct sms__sm_state *
     return score;
 }
 
-struct kernel_type {
-    const struct sms__footprint *fit;
-    const struct sms__allowed *allowed;
-    size_t idx;
-};
-
-static int compare_parts(const double *a, const double *b)
-{
-    int order = 0;
-    for (int r = 0; !order && r < SMS_RESOURCES_MAX; r++)
-        order = (a[r] > b[r]) - (a[r] < b[r]);
-    return order;
-}
-
-static int compare_fits(const struct sms__footprint *a, const struct sms__footprint *b)
-{
-    int order = memcmp(a->needs, b->needs, sizeof a->needs);
-    order = order ? order : compare_parts(a->demand, b->demand);
-    order =
-        order ? order : compare_parts(a->pressure, b->pressure); /* kernels that fill a device less slow less alone */
-    return order ? order : (a->cls > b->cls) - (a->cls < b->cls);
-}
-
-static int compare_shapes(const struct kernel_type *x, const struct kernel_type *y)
-{
-    int order = compare_fits(x->fit, y->fit);
-    size_t a = x->allowed ? x->allowed->owner + 1 : 0, b = y->allowed ? y->allowed->owner + 1 : 0;
-    return order ? order : (a > b) - (a < b);
-}
-
-static int compare(const void *a, const void *b)
-{
-    const struct kernel_type *x = a, *y = b;
-    int order = compare_shapes(x, y);
-    return order ? order : (x->idx > y->idx) - (x->idx < y->idx);
-}
-
-/* Finds the shapes of the run's kernel types, each once. */
-static void init_shapes(struct sms__blocks *device)
-{
-    const struct sms__blocks_setup *setup = &device->setup;
-    struct sms__block_search *search = &device->search;
-    size_t present = 0, count = 0; /* under time slices a context may have few of thousands of kernel types */
-    for (size_t k = 0; k < setup->kernel_types; k++)
-        present += setup->kernel_type[k] != NULL;
-    struct kernel_type *sorted = SMS__NEW(device->arena, struct kernel_type, present);
-    for (size_t k = 0; k < setup->kernel_types; k++)
-        if (setup->kernel_type[k])
-            sorted[count++] = (struct kernel_type){setup->kernel_type[k], setup->allowed ? setup->allowed[k] : NULL, k};
-    qsort(sorted, count, sizeof *sorted, compare);
-    search->shape = SMS__NEW(device->arena, struct sms__shape, count);
-    search->shape_of = SMS__NEW(device->arena, struct sms__shape *, setup->kernel_types);
-    for (size_t i = 0; i < count; i++) {
-        const struct sms__footprint *fit = sorted[i].fit;
-        if (i == 0 || compare_shapes(&sorted[i - 1], &sorted[i])) {
-            size_t idx = search->shapes++;
-            search->shape[idx] = (struct sms__shape){.idx = idx,
-                                                     .fit = fit,
-                                                     .allowed = sorted[i].allowed,
-                                                     .request = {.adds = fit->adds, .needs = fit->needs}};
-        }
-        search->shape_of[sorted[i].idx] = &search->shape[search->shapes - 1];
-    }
-}
-
 void sms__search_init(struct sms__blocks *device)
 {
     struct sms__block_search *search = &device->search;
-    init_shapes(device);
     search->words = (device->sms + 63) / 64;
     search->ring_step = device->setup.policy->policy->search == SMS_SEARCH_RING;
     for (search->recent_size = 1; search->recent_size < device->sms;)
         search->recent_size *= 2;
     search->recent = SMS__NEW(device->arena, uint32_t, search->recent_size);
     search->departures = search->recent_size; /* as if a block had left every SM, so that all are candidates */
-    for (size_t i = 0; i < search->shapes; i++) {
-        search->shape[i].row = SMS__NEW(device->arena, uint64_t, search->words);
-        search->shape[i].summary = SMS__NEW(device->arena, uint64_t, (search->words + 63) / 64);
+    for (size_t i = 0; i < search->count; i++) {
+        search->all[i].row = SMS__NEW(device->arena, uint64_t, search->words);
+        search->all[i].summary = SMS__NEW(device->arena, uint64_t, (search->words + 63) / 64);
     }
 }
 
@@ -384,17 +319,17 @@ void sms__blocks_update_allowed(struct sms__blocks *device, size_t kernel_type)
     struct sms__shape *shape = device->search.shape_of[kernel_type];
     shape->refused_at = 0;
     shape->allowed_ps = device->setup.engine->now;
-    if (device->search.knows_room)
+    if (device->search.knows_room && shape->idx != SMS__NO_INDEX)
         sms__search_allow(device, shape);
-    else if (!device->reference)
+    else if (!device->search.knows_room && !device->reference)
         catch_up_within(device, shape);
 }
 
 void sms__search_room(struct sms__blocks *device, uint32_t sm, uint64_t shapes)
 {
     uint64_t now = device->sm[sm].composition->fits;
-    for (uint64_t left = shapes & device->sm[sm].may; left; left &= left - 1)
-        turn(&device->search, &device->search.shape[__builtin_ctzll(left)], sm, now & left & -left);
+    for (uint64_t left = shapes & device->sm[sm].may & device->search.waiting; left; left &= left - 1)
+        turn(&device->search, device->search.shape[__builtin_ctzll(left)], sm, now & left & -left);
 }
 
 void sms__search_forget(struct sms__blocks *device)
@@ -405,8 +340,8 @@ void sms__search_forget(struct sms__blocks *device)
     for (size_t s = 0; s < device->sms; s++)
         search->closed_sms += device->sm[s].composition->is_closed;
     search->departures = search->recent_size; /* as if a block had left every SM, so that all are candidates */
-    for (size_t i = 0; i < search->shapes; i++)
-        search->shape[i].seen_departures = search->shape[i].refused_at = 0;
+    for (size_t i = 0; i < search->count; i++)
+        search->all[i].seen_departures = search->all[i].refused_at = 0;
 }
 
 void sms__search_wait(struct sms__blocks *device, struct sms__shape *shape, bool begins)
@@ -414,8 +349,11 @@ void sms__search_wait(struct sms__blocks *device, struct sms__shape *shape, bool
     if (!device->search.knows_room)
         return;
     shape->launches += begins ? 1 : SIZE_MAX;
-    if (shape->launches == (begins ? 1 : 0))
-        device->search.waiting ^= bit_of(shape);
+    if (shape->launches != (begins ? 1 : 0))
+        return;
+    device->search.waiting ^= bit_of(shape);
+    if (begins)
+        sms__search_allow(device, shape);
 }
 
 long sms__search(struct sms__blocks *device, struct sms__launch *launch)

@@ -2,31 +2,18 @@
 #ifndef SMS_LEVELS_BLOCK_SEARCH_H
 #define SMS_LEVELS_BLOCK_SEARCH_H
 
+#include "block_shapes.h"
 #include "sm.h"
 
-/* A block shape. Launches share it if their blocks have the same needs, demands, also at no load, class and allowed
- * SMs. So a refusal of one is a refusal of all, and they count the same in a composition. */
-struct sms__shape {
-    size_t idx;
-    const struct sms__footprint *fit;
-    const struct sms__allowed *allowed; /* NULL: all SMs */
-    struct sms_block_request request;   /* for a policy that looks only at the shape */
-    uint64_t *row;                      /* candidates: SMs that may take such a block, one bit each */
-    uint64_t *summary;                  /* which words of `row` are not 0, one bit each */
-    size_t candidates;                  /* bits set in `row` */
-    size_t launches;                    /* with waiting blocks; if compositions know which SMs have room */
-    /* If they do not: */
-    uint64_t seen_departures; /* the departures that `row` takes into account */
-    uint64_t refused_at;      /* the departures when it last fitted nowhere, + 1 */
-    uint64_t allowed_ps;      /* when its allowed SMs were changed last; for check.c */
-};
-
 struct sms__block_search {
-    struct sms__shape *shape;     /* [shapes] */
-    struct sms__shape **shape_of; /* [kernel types] */
+    struct sms__shape *all; /* [count]: shapes of the run */
+    size_t count;
+    struct sms__shape **shape; /* [shapes]: those that have an index; NULL: no shape has this one */
     size_t shapes;
-    uint64_t departures; /* how often a block has left an SM */
-    uint32_t *recent;    /* [recent_size]: the SMs of the latest departures, a ring */
+    uint64_t unused;              /* indexes that no shape has, one bit each */
+    struct sms__shape **shape_of; /* [kernel types] */
+    uint64_t departures;          /* how often a block has left an SM */
+    uint32_t *recent;             /* [recent_size]: the SMs of the latest departures, a ring */
     size_t recent_size;
     bool knows_room;   /* what SMs take follows from their compositions: candidates are those that take the block */
     uint64_t waiting;  /* shapes with waiting launches, one bit each; if `knows_room` */
@@ -45,7 +32,7 @@ void sms__search_init(struct sms__blocks *device);
 /* Returns the SM for the next block of the launch, or -1. Its shape must not be refused already. */
 long sms__search(struct sms__blocks *device, struct sms__launch *launch);
 void sms__log_departure(struct sms__blocks *device, uint32_t sm);
-/* Some SMs may be used by the shape, and others may not, from now on. If compositions know which have room. */
+/* Finds the SMs that the shape may use, and those of them that take it. If compositions know which have room. */
 void sms__search_allow(struct sms__blocks *device, struct sms__shape *shape);
 /* The SM has got or lost room for these shapes, one bit each. If compositions know that. */
 void sms__search_room(struct sms__blocks *device, uint32_t sm, uint64_t shapes);
