@@ -139,8 +139,7 @@ int rows_begin(struct rows *rows, const struct session *session, bool brief, str
 
 void rows_start_scenario(struct rows *rows, const struct sms_scenario *scenario)
 {
-    rows->scenario = scenario->name;
-    rows->of = scenario;
+    rows->scenario = scenario;
     rows->waits_policy = NULL;
 }
 
@@ -161,7 +160,7 @@ static struct sms__cut *cut_of(struct rows *rows, const char *policy, enum sms__
 {
     for (size_t i = rows->cuts; i > 0; i--) {
         struct sms__cut *cut = &rows->cut[i - 1];
-        if (strcmp(cut->policy, policy) != 0 || strcmp(cut->scenario, rows->scenario) != 0)
+        if (strcmp(cut->policy, policy) != 0 || strcmp(cut->scenario, rows->scenario->name) != 0)
             break;
         if (cut->kind == kind)
             return cut;
@@ -170,7 +169,7 @@ static struct sms__cut *cut_of(struct rows *rows, const char *policy, enum sms__
     if (!grown)
         return NULL;
     rows->cut = grown;
-    grown[rows->cuts] = (struct sms__cut){.scenario = rows->scenario, .policy = policy, .kind = kind};
+    grown[rows->cuts] = (struct sms__cut){.scenario = rows->scenario->name, .policy = policy, .kind = kind};
     return &grown[rows->cuts++];
 }
 
@@ -193,7 +192,7 @@ static void add_stay(struct rows *rows, const char *policy, const struct sms_sta
     FILE *to = rows->file[ROWS_TIMELINE];
     if (!count_row(rows, policy, SMS__CUT_TIMELINE))
         return;
-    SMS__PRINT_CSV(to, rows->scenario, policy);
+    SMS__PRINT_CSV(to, rows->scenario->name, policy);
     fprintf(to, "%zu,%zu,", stay->device, stay->sm);
     SMS__PRINT_CSV(to, stay->vm, stay->kernel);
     fprintf(to, "%.3f,%.3f,%u\n", (double)stay->start_ps / 1e3, (double)stay->end_ps / 1e3, stay->blocks);
@@ -207,7 +206,7 @@ static void add_wait(struct rows *rows, const char *policy, const struct sms_wai
     rows->waits_policy = policy;
     if (rows->waits_rows++ >= TIMELINE_ROWS)
         return;
-    SMS__PRINT_CSV(to, rows->scenario, policy);
+    SMS__PRINT_CSV(to, rows->scenario->name, policy);
     fprintf(to, "%zu,", wait->device);
     SMS__PRINT_CSV(to, wait->vm, wait->kernel);
     fprintf(to, "%.3f,%.3f,%.3f,%zu,", (double)wait->launch_ps / 1e3, (double)wait->end_ps / 1e3,
@@ -219,9 +218,7 @@ static void add_wait(struct rows *rows, const char *policy, const struct sms_wai
 /* A device by its number, an instance as "0:2g.10gb#1": of which device, its profile and its number. */
 static void print_device(const struct rows *rows, const char *policy, long device, FILE *to)
 {
-    struct sms__site site = {.device = NULL};
-    if (rows->of)
-        site = sms__site_under(rows->of, policy, (size_t)device);
+    const struct sms__site site = sms__site_under(rows->scenario, policy, (size_t)device);
     if (site.device && site.device->mig.board)
         fprintf(to, "%zu:%s#%zu", site.board, site.device->mig.profile->name, site.number);
     else
@@ -234,7 +231,7 @@ static void add_span(struct rows *rows, const char *policy, const struct sms_spa
     FILE *to = rows->file[ROWS_SPANS];
     if (!count_row(rows, policy, SMS__CUT_SPANS))
         return;
-    SMS__PRINT_CSV(to, rows->scenario, policy, span->name);
+    SMS__PRINT_CSV(to, rows->scenario->name, policy, span->name);
     if (span->device >= 0) {
         print_device(rows, policy, span->device, to);
         fprintf(to, ",%zu", span->sms);
@@ -251,7 +248,7 @@ static void add_part(struct rows *rows, const char *policy, const struct sms_par
     const char *blank = "";
     if (!count_row(rows, policy, SMS__CUT_SPANS))
         return;
-    SMS__PRINT_CSV(to, rows->scenario, policy, part->name);
+    SMS__PRINT_CSV(to, rows->scenario->name, policy, part->name);
     print_device(rows, policy, part->device, to);
     fputc(',', to);
     for (size_t s = 0, end; s < part->of; s = end + 1) {
@@ -269,7 +266,7 @@ static void add_placement(struct rows *rows, const char *policy, const struct sm
     if (is_another(rows, policy))
         flush_placements(&rows->placements, rows->file[ROWS_PLACEMENTS]);
     if (count_row(rows, policy, SMS__CUT_PLACEMENTS))
-        write_beginning(&rows->placements, rows->scenario, policy, placement);
+        write_beginning(&rows->placements, rows->scenario->name, policy, placement);
     else
         set_row(&rows->placements, placement->number, 0); /* an earlier row of the pod is not its current one */
 }
@@ -286,7 +283,7 @@ static void add_departure(struct rows *rows, const struct sms_departure *departu
 
 static void add_gpu(struct rows *rows, const char *policy, const struct sms_shared_gpu *gpu)
 {
-    SMS__PRINT_CSV(rows->file[ROWS_GPUS], rows->scenario, policy, gpu->node);
+    SMS__PRINT_CSV(rows->file[ROWS_GPUS], rows->scenario->name, policy, gpu->node);
     fprintf(rows->file[ROWS_GPUS], "%u,%llu,%llu,%llu,%u\n", gpu->gpu, (unsigned long long)gpu->memory_bytes,
             (unsigned long long)gpu->allocated_bytes, (unsigned long long)gpu->used_bytes, gpu->pods);
 }

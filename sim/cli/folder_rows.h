@@ -21,9 +21,8 @@ struct placements {
 enum rows_file { ROWS_TIMELINE, ROWS_WAITS, ROWS_SPANS, ROWS_PARTS, ROWS_PLACEMENTS, ROWS_GPUS, ROWS_FILES };
 
 struct rows {
-    const char *scenario; /* name of the one that runs */
-    const struct sms_scenario *of;
-    FILE *file[ROWS_FILES]; /* NULL: not wanted */
+    const struct sms_scenario *scenario; /* the one that runs */
+    FILE *file[ROWS_FILES];              /* NULL: not wanted */
     struct placements placements;
     size_t waits_rows;        /* of this policy */
     const char *waits_policy; /* of the last row; NULL before the first */

@@ -293,21 +293,9 @@ if "$smsched" compare few.yaml 2>&1 | grep -q "(no interval: "; then bad "a perc
 
 # The answer and the table are about the same changes, so they have one verdict, whichever policy is the best, and
 # whatever else the table compares.
-cat >story.yaml <<'END'
-workload: w
-kernels: [{name: k, blocks: 40, threads: 128, block_time: 10 us, jitter: 30 %, demand: {fp32: 30 %}}]
----
-scenario: story
-devices: [{model: v100, dispatch: none, sms: 4}]
-contention: {model: proportional, slope: 0.5}
-policies: [round_robin, {fine_grained: {limit: 100 %}}, breadth_first]
-vms:
-  - {name: a, workload: w, repeat: forever, start: 0 ms}
-  - {name: b, workload: w, repeat: forever, arrivals: {poisson: 200 us}}
-  - {name: c, workload: w, repeat: forever}
-answer: {metric: job_latency_p50_ns, of: b}
-run: {warmup: 0.1 ms, duration: 2 ms, replications: 5}
-END
+sed -e '/^expect/d; s/^scenario: .*/scenario: story/; s/^contention: .*/contention: {model: proportional, slope: 0.5}/' \
+    -e 's/^answer: .*/  - {name: c, workload: w, repeat: forever}\nanswer: {metric: job_latency_p50_ns, of: b}/; s/until: 2 %/replications: 5/' \
+    two.yaml >story.yaml
 for seed in {1..30}; do
     "$smsched" compare --quiet --format json --seed "$seed" story.yaml
     "$smsched" compare --quiet --format json --seed "$seed" --baseline breadth_first story.yaml

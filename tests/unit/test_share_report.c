@@ -186,7 +186,8 @@ static void a_timeline_ends_at_its_cap_and_reports_the_cut(void **state)
 {
     (void)state;
     struct sms__folder folder;
-    struct rows rows = {.scenario = "s"};
+    const struct sms_scenario scenario = {.name = "s"};
+    struct rows rows = {.scenario = &scenario};
     begin_folder(&folder, &rows);
     struct sms_span span = {0, "a", "kernel", 0, 0, us};
     for (size_t i = 0; i < 200005; i++)
@@ -205,7 +206,8 @@ static void spans_are_written_as_rows(void **state)
 {
     (void)state;
     struct sms__folder folder;
-    struct rows rows = {.scenario = "s"};
+    const struct sms_scenario scenario = {.name = "s"};
+    struct rows rows = {.scenario = &scenario};
     char path[SMS__PATH_BYTES + 16], text[200] = "";
     begin_folder(&folder, &rows);
     struct sms_span span = {0, "a", "kernel", 1, 1500, 3 * us, .sms = 32};
