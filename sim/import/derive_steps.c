@@ -13,6 +13,10 @@ enum { PERIOD_MAX = 64, STEPS = 400, STEPS_MIN = 8 };
 /* A shorter gap is below the profiler's resolution; a gap of more than a month is an error of the profile. */
 static const double GAP_MIN = 0.5e-6, GAP_MAX = 2.6e6;
 
+/* A device that has the next launch starts it within microseconds. After a longer gap than this it has waited for what
+ * the trace does not show, which is no cost of each launch. */
+static const double DEVICE_GAP_MAX = 0.1;
+
 /* Kernels below this share of a program's kernel time are ignored when its iterations are counted. */
 static const double SHARE_MIN = 0.01;
 
@@ -160,7 +164,7 @@ static void take_device_gaps(struct sms__derivation *derivation, struct event *e
         event[e].gap_s = is_gap(event[e].gap_s) ? event[e].gap_s : 0;
         if (event[e].kind == SMS__DERIVED_LAUNCH)
             launches[event[e].kernel] += (double)event[e].times;
-        if (e == 0 || !follows(derivation, &event[e]))
+        if (e == 0 || !follows(derivation, &event[e]) || event[e].gap_s > DEVICE_GAP_MAX)
             continue;
         derivation->kernel[event[e].kernel].gap_s += event[e].early * event[e].gap_s;
         event[e].gap_s *= 1 - event[e].early;

@@ -179,12 +179,21 @@ def ahead():
     return trace.object()
 
 
+def paused():
+    """Kernels launched ahead of the device, which does nothing for three seconds before the last one."""
+    trace = Trace()
+    for i in range(5):
+        trace.kernel(f"k{i}()", 100 * i, 99, called=4 * i - 20)
+    trace.kernel("k5()", 3_000_000, 100, called=0)
+    return trace.object()
+
+
 FINE = {"training": training, "strings": strings, "in_ns": in_ns, "several": several, "copies": copies, "whole": whole, "unequal": unequal,
-        "in_turns": in_turns, "ahead": ahead}
+        "in_turns": in_turns, "ahead": ahead, "paused": paused}
 STEP = 60 + 2 * (200 + 10 + 100 + 5) + 60 + 40
 # Makespan in us, from the trace.
 LENGTH = {"training": 11 * STEP, "strings": 11 * STEP, "in_ns": 700, "several": 11 * 100, "copies": 7 * 100, "whole": 70, "unequal": 100,
-          "in_turns": 560, "ahead": 11 * 1000}
+          "in_turns": 560, "ahead": 11 * 1000, "paused": 3_000_100}
 
 
 # One launch each, as Nsight Compute writes them: of gemm with its geometry, of softmax with another.
