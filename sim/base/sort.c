@@ -1,5 +1,5 @@
-/* A natural merge sort: each pass merges neighbouring runs in place, until there is one. The smaller run of two is put
- * aside, so that a few items between many take little memory. */
+/* A natural merge sort: each pass merges neighbouring runs in place, until there is one. Of two runs only what changes
+ * its place is put aside, so that items a little out of order take little memory. */
 #include "sort.h"
 
 #include <string.h>
@@ -24,18 +24,19 @@ static size_t run_end(const struct list *list, size_t from)
     return end;
 }
 
-static void put_aside(struct list *list, size_t from, size_t count)
+/* Merges the runs [from, middle) and [middle, to). Only items of the left one that come after the right one's first
+ * item are put aside. */
+static void merge(struct list *list, size_t from, size_t middle, size_t to)
 {
-    if (list->room < count) {
-        list->room = count;
-        list->aside = sms__alloc(list->scratch, count, list->size);
+    while (from < middle && list->compare(at(list, from), at(list, middle)) <= 0)
+        from++;
+    if (from == middle)
+        return;
+    if (list->room < middle - from) {
+        list->room = middle - from;
+        list->aside = sms__alloc(list->scratch, list->room, list->size);
     }
-    memcpy(list->aside, at(list, from), count * list->size);
-}
-
-/* Merges the runs [from, middle) and [middle, to), of which the left one is aside, from the left. */
-static void merge_left(const struct list *list, size_t from, size_t middle, size_t to)
-{
+    memcpy(list->aside, at(list, from), (middle - from) * list->size);
     const char *left = list->aside, *end = left + (middle - from) * list->size;
     for (size_t right = middle; left < end; from++)
         if (right < to && list->compare(left, at(list, right)) > 0) {
@@ -44,30 +45,6 @@ static void merge_left(const struct list *list, size_t from, size_t middle, size
             memcpy(at(list, from), left, list->size);
             left += list->size;
         }
-}
-
-/* The same, of which the right one is aside, from the right. */
-static void merge_right(const struct list *list, size_t from, size_t middle, size_t to)
-{
-    const char *right = list->aside + (to - middle) * list->size;
-    for (size_t left = middle; right > list->aside; to--)
-        if (left > from && list->compare(at(list, left - 1), right - list->size) > 0) {
-            memcpy(at(list, to - 1), at(list, --left), list->size);
-        } else {
-            right -= list->size;
-            memcpy(at(list, to - 1), right, list->size);
-        }
-}
-
-static void merge(struct list *list, size_t from, size_t middle, size_t to)
-{
-    if (middle - from <= to - middle) {
-        put_aside(list, from, middle - from);
-        merge_left(list, from, middle, to);
-    } else if (middle < to) {
-        put_aside(list, middle, to - middle);
-        merge_right(list, from, middle, to);
-    }
 }
 
 void sms__sort(struct sms__arena *scratch, void *items, size_t count, size_t size,
@@ -79,6 +56,7 @@ void sms__sort(struct sms__arena *scratch, void *items, size_t count, size_t siz
         for (size_t from = 0, to; from < count; from = to) {
             const size_t middle = run_end(&list, from);
             to = run_end(&list, middle);
-            merge(&list, from, middle, to);
+            if (middle < to)
+                merge(&list, from, middle, to);
         }
 }

@@ -5,8 +5,8 @@
 #include "arena.h"
 
 /* Sorts `count` items of `size` bytes; equal ones keep their order. Time is proportional to count * log(runs), where a
- * run is a part that is in order already: a sorted list costs one look at each item. Takes memory of `scratch`: as much
- * as half of the list has, or the smaller part where two runs are merged. */
+ * run is a part that is in order already: a sorted list costs one look at each item. Takes memory of `scratch` for what
+ * two runs that are merged have out of order, at most that of the list. */
 void sms__sort(struct sms__arena *scratch, void *items, size_t count, size_t size,
                int (*compare)(const void *left, const void *right));
 
