@@ -476,9 +476,7 @@ static int list(struct cli *cli)
     struct sms_errors errors = {0};
     struct opened opened = {.file = {.errors = &errors, .arena.most = sms__memory_most(0)},
                             .options = session_options(cli)};
-    size_t named = 0;
-    while (cli->n_args && named < LISTS && strcmp(lists[named].name, cli->args[0]) != 0)
-        named++;
+    const size_t named = cli->n_args ? sms__find_name(cli->args[0], LISTS, SMS__NAMES(lists, name)) : 0;
     if (named == LISTS)
         return unknown_list(cli);
     if (!cli->n_args && wants_json(cli))

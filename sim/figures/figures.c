@@ -81,9 +81,7 @@ static bool is(const struct section *section, const char *word) { return !strcmp
 
 static int check_section(struct maker *maker, const struct section *section)
 {
-    size_t w = 0;
-    while (w < WORDS && !is(section, words[w].name))
-        w++;
+    const size_t w = sms__find_name(section->word, WORDS, SMS__NAMES(words, name));
     const char *near = w < WORDS ? NULL : sms__nearest(section->word, WORDS, SMS__NAMES(words, name));
     if (w == WORDS)
         return wrong(maker, section, "unknown section '@%.40s'%s%s%s", section->word, near ? "; did you mean '@" : "",
@@ -403,10 +401,7 @@ static bool is_wanted(struct sms__figures *figures, const char *name)
 
 static bool is_made(const struct sms__figures *figures, const char *name)
 {
-    for (size_t i = 0; i < figures->made.count; i++)
-        if (!strcmp(figures->made.name[i], name))
-            return true;
-    return false;
+    return sms__find_name(name, figures->made.count, sms__text_at, figures->made.name) < figures->made.count;
 }
 
 /* A name with only characters that file names may have. If another figure has the same, it gets a number. */

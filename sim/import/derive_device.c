@@ -99,10 +99,8 @@ static void add_candidate(struct sms__arena *arena, struct candidates *all, cons
     struct sms_errors ignored = {0};
     const struct sms__device *device = NULL;
     struct sms_file *file = NULL;
-    for (size_t i = 0; i < all->count; i++)
-        if (!strcmp(all->candidate[i].name, name))
-            return;
-    if (all->count == CANDIDATES_MAX)
+    const bool known = sms__find_name(name, all->count, SMS__NAMES(all->candidate, name)) < all->count;
+    if (known || all->count == CANDIDATES_MAX)
         return;
     int code = sms__derive_device(name, options, &file, &device, &ignored);
     if (code == SMS_ENOMEM || code == SMS_EIO)

@@ -32,10 +32,8 @@ static double volume(const uint64_t size[3])
 
 static struct symbol_metrics *find_symbol(const struct symbol_table *by_symbol, const char *symbol)
 {
-    for (size_t i = 0; i < by_symbol->count; i++)
-        if (!strcmp(by_symbol->entry[i].symbol, symbol))
-            return &by_symbol->entry[i];
-    return NULL;
+    const size_t i = sms__find_name(symbol, by_symbol->count, SMS__NAMES(by_symbol->entry, symbol));
+    return i < by_symbol->count ? &by_symbol->entry[i] : NULL;
 }
 
 /* Returns NULL, or why the launch cannot be used. */

@@ -3,7 +3,6 @@
  * so that no complaint follows from another. */
 #include "lacking.h"
 
-#include "../base/member.h"
 #include "../base/suffix.h"
 
 #include <string.h>
@@ -45,10 +44,7 @@ static bool knows_tenants(const struct sms__reader *reader, const struct sms_sce
 
 static bool is_tenant(const struct sms_scenario *scenario, const char *name)
 {
-    for (size_t v = 0; v < scenario->vms; v++)
-        if (!strcmp(scenario->vm[v].name, name))
-            return true;
-    return false;
+    return sms__find_name(name, scenario->vms, SMS__NAMES(scenario->vm, name)) < scenario->vms;
 }
 
 /* The first `classes` of the scenario may be meant, too. */
@@ -73,10 +69,7 @@ static void check_tenant(const struct check *check, const struct sms__expect *e,
 
 static bool is_class(const struct sms_scenario *scenario, const char *name)
 {
-    for (size_t c = 0; c < scenario->cls.count; c++)
-        if (!strcmp(scenario->cls.name[c], name))
-            return true;
-    return false;
+    return sms__find_name(name, scenario->cls.count, sms__text_at, scenario->cls.name) < scenario->cls.count;
 }
 
 static void check_class(const struct check *check, const struct sms__expect *e)

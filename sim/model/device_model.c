@@ -148,10 +148,8 @@ static const struct sms__field turns_fields[] = {
 
 int sms__resource_index(const struct sms__device *device, const char *name)
 {
-    for (size_t r = 0; r < device->resources; r++)
-        if (!strcmp(device->resource[r].name, name))
-            return (int)r;
-    return -1;
+    const size_t r = sms__find_name(name, device->resources, SMS__NAMES(device->resource, name));
+    return r < device->resources ? (int)r : -1;
 }
 
 static void read_resource(struct sms__reader *reader, struct sms__device *device, const struct sms__node *key,

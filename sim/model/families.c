@@ -1,15 +1,11 @@
 /* Families of devices: documents of models/families.yaml, which are read once for each file. */
 #include "file.h"
 
-#include <string.h>
-
-static const char *name_at(const struct sms__node *family)
+static const char *name_of(const void *user, size_t i)
 {
-    const struct sms__node *name = sms__node_get(family, "family");
+    const struct sms__node *name = sms__node_get(((const struct sms__doc *)user)->root[i], "family");
     return name && name->kind == SMS__SCALAR ? name->text : "";
 }
-
-static const char *name_of(const void *user, size_t i) { return name_at(((const struct sms__doc *)user)->root[i]); }
 
 /* Without such a file there is a document without families. NULL, with a complaint, if it cannot be read. */
 static const struct sms__doc *load(struct sms_file *file)
@@ -29,9 +25,9 @@ const struct sms__node *sms__find_family(struct sms__reader *reader, const struc
     file->families = file->families ? file->families : load(file);
     if (!file->families)
         return NULL;
-    for (size_t i = 0; i < file->families->roots; i++)
-        if (!strcmp(name_of(file->families, i), name->text))
-            return file->families->root[i];
+    const size_t i = sms__find_name(name->text, file->families->roots, name_of, file->families);
+    if (i < file->families->roots)
+        return file->families->root[i];
     sms__complain_unknown(reader, name, "family", file->families->roots, name_of, file->families);
     return NULL;
 }

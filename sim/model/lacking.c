@@ -1,14 +1,10 @@
 /* Finds resources that some devices of a scenario lack, and tenants that need them there (lacking.h). */
 #include "lacking.h"
 
-#include <string.h>
-
 int sms__united_index(const struct sms_scenario *scenario, const char *name)
 {
-    for (size_t r = 0; r < scenario->resources; r++)
-        if (!strcmp(scenario->resource[r], name))
-            return (int)r;
-    return -1;
+    const size_t r = sms__find_name(name, scenario->resources, sms__text_at, scenario->resource);
+    return r < scenario->resources ? (int)r : -1;
 }
 
 void sms__unite_resources(struct sms__arena *arena, struct sms_scenario *scenario)
@@ -28,11 +24,9 @@ static size_t name_models(const struct sms_scenario *scenario, const char *name[
 {
     size_t models = 0;
     for (size_t d = 0; d < scenario->devices && models < MODELS_NAMED; d++) {
-        size_t same = 0;
-        while (same < models && strcmp(name[same], scenario->device[d]->name) != 0)
-            same++;
-        if (same == models && !scenario->device[d]->mig.profile)
-            name[models++] = scenario->device[d]->name;
+        const char *model = scenario->device[d]->name;
+        if (sms__find_name(model, models, sms__text_at, name) == models && !scenario->device[d]->mig.profile)
+            name[models++] = model;
     }
     return models;
 }

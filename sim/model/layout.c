@@ -1,9 +1,7 @@
 /* Finds out how the instances of a list lie on a device, and makes devices of them. */
 #include "layout.h"
-#include "../base/member.h"
 
 #include <math.h>
-#include <string.h>
 
 /* The search for places. */
 struct split {
@@ -39,10 +37,8 @@ bool sms__place_layout(struct sms__layout *layout)
 
 const struct sms__mig_profile *sms__find_profile(const struct sms__mig *mig, const char *name)
 {
-    for (size_t i = 0; i < mig->profiles; i++)
-        if (!strcmp(mig->profile[i].name, name))
-            return &mig->profile[i];
-    return NULL;
+    const size_t i = sms__find_name(name, mig->profiles, SMS__NAMES(mig->profile, name));
+    return i < mig->profiles ? &mig->profile[i] : NULL;
 }
 
 static bool check_sums(struct sms__reader *reader, const struct sms__node *list, const struct sms__device *device,

@@ -1,7 +1,6 @@
 /* Reads `workload:` documents: kernels with their geometry and demand, and the steps around them. */
 #include "limits.h"
 #include "workload.h"
-#include "../base/member.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +15,7 @@ static const char *const spread_names[] = {"uniform", "exponential", NULL};
 
 static bool is_repeated(const struct sms__demand *demand, size_t count, const char *name)
 {
-    for (size_t i = 0; i < count; i++)
-        if (!strcmp(demand[i].resource, name))
-            return true;
-    return false;
+    return sms__find_name(name, count, SMS__NAMES(demand, resource)) < count;
 }
 
 static bool is_bare(const struct sms__node *value) { return value->kind == SMS__SCALAR && !strchr(value->text, '%'); }
@@ -212,9 +208,9 @@ static const struct sms__field step_table[] = {
 static size_t find_kernel(struct sms__reader *reader, const struct sms__workload *workload,
                           const struct sms__node *name)
 {
-    for (size_t k = 0; k < workload->kernels; k++)
-        if (!strcmp(workload->kernel[k].name, name->text))
-            return k;
+    const size_t k = sms__find_name(name->text, workload->kernels, SMS__NAMES(workload->kernel, name));
+    if (k < workload->kernels)
+        return k;
     sms__complain_unknown(reader, name, "kernel", workload->kernels, SMS__NAMES(workload->kernel, name));
     return 0;
 }

@@ -71,10 +71,7 @@ static void scan_number(struct scanned *scanned, const char *text)
 
 static size_t value_index(const struct sms__axis_view *axis, const char *text)
 {
-    for (size_t i = 0; i < axis->values; i++)
-        if (!strcmp(axis->value[i], text))
-            return i;
-    return axis->values;
+    return sms__find_name(text, axis->values, sms__text_at, axis->value);
 }
 
 static void scan_point(struct sms__points *points, sqlite3_stmt *row, void *user)

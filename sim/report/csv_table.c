@@ -38,10 +38,8 @@ static bool is_text(const char *column)
                                         "resource", "class",  "kernel", "cluster", "node",    "gpus",
                                         "pod",      "state",  "ended",  "subject", "name",    "model",
                                         "interval", "metric", "ranges", "reason"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(names[i], column))
-            return true;
-    return false;
+    const size_t count = sizeof names / sizeof *names;
+    return sms__find_name(column, count, sms__text_at, names) < count;
 }
 
 static void take_name(struct sms__csv *csv, const char *name)

@@ -122,10 +122,7 @@ struct uses {
 
 static bool has(const struct sms__trust_names *names, const char *name)
 {
-    for (size_t i = 0; i < names->count; i++)
-        if (!strcmp(names->name[i], name))
-            return true;
-    return false;
+    return sms__find_name(name, names->count, sms__text_at, names->name) < names->count;
 }
 
 static void use(struct sms__arena *arena, struct sms__trust_names *names, const char *name)

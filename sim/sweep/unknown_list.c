@@ -225,10 +225,8 @@ static double knee_of(const struct lister *l, const struct sms__device *device, 
 /* The parameter of this name, which may have places already; added if it is new. */
 static struct sms__parameter *add_once(const struct lister *l, const char *name, double spread)
 {
-    for (size_t i = 0; i < l->list->parameters; i++)
-        if (!strcmp(l->list->parameter[i].name, name))
-            return &l->list->parameter[i];
-    return add(l, name, spread);
+    const size_t i = sms__find_name(name, l->list->parameters, SMS__NAMES(l->list->parameter, name));
+    return i < l->list->parameters ? &l->list->parameter[i] : add(l, name, spread);
 }
 
 /* Adds the knees of a device that the document names at `path`. Devices of one model share them. */

@@ -71,9 +71,7 @@ void sms__check_labels(struct sms__reader *reader, const struct sms__plan *plan)
 {
     for (size_t i = 0; plan->labels && plan->labels->kind == SMS__MAP && i < plan->labels->items; i += 2) {
         const struct sms__node *path = plan->labels->item[i], *text = plan->labels->item[i + 1];
-        size_t c = 0;
-        while (c < plan->columns && strcmp(path_of(plan, c), path->text) != 0)
-            c++;
+        const size_t c = sms__find_name(path->text, plan->columns, path_of, plan);
         if (c == plan->columns)
             sms__complain_unknown(reader, path, "varied field", plan->columns, path_of, plan);
         else if (sms__expect_kind(reader, text, SMS__SCALAR) && (!*text->text || strlen(text->text) > SMS__LABEL_MAX))

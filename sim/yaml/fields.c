@@ -1,6 +1,5 @@
 /* Reads mappings by tables of fields. Every problem is reported at its node; reading then goes on to find the next. */
 #include "fields.h"
-#include "../base/member.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -168,8 +167,6 @@ const char *sms__read_name(struct sms__reader *reader, const struct sms__node *n
                       SMS__NAME_MAX, name[0] == '/' || strstr(name, "..") ? ", no '/' in front and no '..'" : "");
     return is_name ? name : NULL;
 }
-
-const char *sms__text_at(const void *user, size_t i) { return ((const char *const *)user)[i]; }
 
 int sms__read_choice(struct sms__reader *reader, const struct sms__node *node, const char *what,
                      const char *const *choices)

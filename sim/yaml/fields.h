@@ -5,6 +5,7 @@
 
 #include "doc.h"
 
+#include "../base/member.h"
 #include "../base/quantity.h"
 
 #include <stdbool.h>
@@ -160,9 +161,6 @@ bool sms__is_wrong(const struct sms__reader *reader, const struct sms__node *map
 
 void sms__complain(struct sms__reader *reader, const struct sms__node *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-/* The name callback of a list of texts. */
-const char *sms__text_at(const void *user, size_t i);
 
 /* Reports the unknown `what` that a scalar names, with the nearest of the known names. */
 void sms__complain_unknown(struct sms__reader *reader, const struct sms__node *node, const char *what, size_t count,

@@ -10,7 +10,6 @@
 #include "../pods_list.h"
 #include "../rows.h"
 #include "../text.h"
-#include "../../base/member.h"
 
 #include <smsched/place.h>
 
@@ -442,13 +441,11 @@ static const struct unit *find_unit(enum kind kind, const char *name)
 static void take_mapping(struct list *list, char *text)
 {
     char *column = strchr(text, '='), *unit = column ? strrchr(column, ':') : NULL;
-    size_t key = 0;
     if (column)
         *column++ = '\0';
     if (unit)
         *unit++ = '\0';
-    while (key < KEYS && strcmp(keys[key].name, text) != 0)
-        key++;
+    const size_t key = sms__find_name(text, KEYS, SMS__NAMES(keys, name));
     const char *near = key < KEYS ? NULL
                        : column   ? sms__nearest(text, KEYS, SMS__NAMES(keys, name))
                                   : sms__nearest(text, PRESETS, SMS__NAMES(presets, name));

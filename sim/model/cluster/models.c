@@ -8,9 +8,9 @@
 int sms__intern_model(struct sms__reader *reader, const struct sms__node *node, const char *name,
                       struct sms__cluster *cluster)
 {
-    for (size_t i = 0; i < cluster->models; i++)
-        if (!strcmp(cluster->model[i], name))
-            return (int)i;
+    const size_t i = sms__find_name(name, cluster->models, sms__text_at, cluster->model);
+    if (i < cluster->models)
+        return (int)i;
     if (cluster->models == SMS_GPU_MODELS_MAX) {
         sms__complain(reader, node, "more than %d models of GPUs", SMS_GPU_MODELS_MAX);
         return 0;

@@ -200,13 +200,9 @@ static void complain_of_profile(struct sms__reader *reader, const struct sms__no
     size_t count = 0;
     for (size_t k = 0; k < cluster->kinds; k++) {
         const struct sms__mig *mig = sheet_of(scenario, &cluster->node[k]);
-        for (size_t i = 0; mig && i < mig->profiles; i++) {
-            size_t j = 0;
-            while (j < count && strcmp(known[j], mig->profile[i].name) != 0)
-                j++;
-            if (j == count)
+        for (size_t i = 0; mig && i < mig->profiles; i++)
+            if (sms__find_name(mig->profile[i].name, count, sms__text_at, known) == count)
                 *SMS__APPEND(reader->arena, known, count) = mig->profile[i].name;
-        }
     }
     if (count)
         sms__complain_unknown(reader, name, "profile", count, sms__text_at, known);

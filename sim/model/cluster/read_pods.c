@@ -3,7 +3,6 @@
 #include "../scenario.h"
 #include "node_mig.h"
 #include "tables.h"
-#include "../../base/member.h"
 
 #include <math.h>
 #include <stdlib.h>

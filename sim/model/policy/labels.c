@@ -1,6 +1,5 @@
 /* Finds the policies of a scenario by what a user calls them. */
 #include "../scenario.h"
-#include "../../base/member.h"
 
 #include <stdio.h>
 #include <string.h>

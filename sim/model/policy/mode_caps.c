@@ -3,7 +3,6 @@
 #include "../limits.h"
 #include "../scenario.h"
 #include "modes.h"
-#include "../../base/member.h"
 
 #include <string.h>
 

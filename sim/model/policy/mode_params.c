@@ -1,8 +1,6 @@
 /* The parameters of modes on which the engine acts, and the clients of MPS. */
 #include "modes.h"
 
-#include <string.h>
-
 /* Of Volta and newer before 60 came (NVIDIA's MPS guide); what a device without `mps:` takes. */
 enum { CLIENTS_USUAL = 48 };
 
@@ -10,18 +8,9 @@ enum { SLICE, SWITCH, DRAIN, NEWCOMER, AHEAD, STOP, LAUNCH_WAIT, REPLICAS, ACTED
 static const struct sms_param acted_on[ACTED_ON] = {SMS_MODE_TURNS, SMS_MODE_LAUNCH_WAIT,
                                                     SMS_MODE_REPLICAS(1024, NULL)};
 
-/* Which of them has this name; ACTED_ON: none. */
-static int find(const char *name)
-{
-    int i = 0;
-    while (i < ACTED_ON && strcmp(acted_on[i].name, name) != 0)
-        i++;
-    return i;
-}
-
 void sms__act_on_param(const struct sms_param *param, double value, bool given, struct sms__mode *mode)
 {
-    switch (find(param->name)) {
+    switch (sms__find_name(param->name, ACTED_ON, SMS__NAMES(acted_on, name))) {
     case SLICE:
         mode->turns.slice_ps = given ? value : 0;
         break;
@@ -55,7 +44,7 @@ bool sms__is_mode_param_wrong(const struct sms_param *params)
 {
     bool wrong = false;
     for (; params && params->name; params++) {
-        const int i = find(params->name);
+        const size_t i = sms__find_name(params->name, ACTED_ON, SMS__NAMES(acted_on, name));
         wrong |= i < ACTED_ON &&
                  (params->unit != acted_on[i].unit || params->min < acted_on[i].min || params->max > acted_on[i].max);
     }

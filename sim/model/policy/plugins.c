@@ -191,10 +191,7 @@ static void add_all(const struct opening *opening)
 
 static bool has_plugin(const struct sms_file *file, const char *path)
 {
-    for (size_t i = 0; i < file->plugins; i++)
-        if (!strcmp(file->plugin[i].path, path))
-            return true;
-    return false;
+    return sms__find_name(path, file->plugins, SMS__NAMES(file->plugin, path)) < file->plugins;
 }
 
 static void open_one(struct sms_file *file, struct sms_load_options *options, const char *path,

@@ -186,10 +186,8 @@ static bool read_use(struct sms__reader *reader, const struct sms__node *node, e
 /* The policy before this one that has its label, or NULL. */
 static struct sms__policy_use *find_same(const struct sms_scenario *scenario, const struct sms__policy_use *use)
 {
-    for (size_t p = 0; p < scenario->policies; p++)
-        if (!strcmp(scenario->policy[p].label, use->label))
-            return &scenario->policy[p];
-    return NULL;
+    const size_t p = sms__find_name(use->label, scenario->policies, SMS__NAMES(scenario->policy, label));
+    return p < scenario->policies ? &scenario->policy[p] : NULL;
 }
 
 static enum sms__known_kind first_kind(const struct sms_scenario *scenario)
