@@ -41,11 +41,9 @@ static void end_process(void *subject, struct sms__process *process, uint64_t no
         return;
     note_slowdown(hosts, (uint32_t)process->arrival.tag, now - process->arrived_ps);
     if (hosts->completions == hosts->room) {
-        uint32_t *grown = SMS__NEW(run->arena, uint32_t, hosts->room ? 2 * hosts->room : 16);
-        for (size_t i = 0; i < hosts->completions; i++)
-            grown[i] = hosts->completed[i];
-        hosts->completed = grown;
         hosts->room = hosts->room ? 2 * hosts->room : 16;
+        hosts->completed =
+            sms__enlarge(run->arena, hosts->completed, hosts->completions, hosts->room, sizeof *hosts->completed);
     }
     hosts->completed[hosts->completions++] = (uint32_t)process->arrival.tag;
     sms__engine_at(&run->engine, hosts->source, now);

@@ -2,8 +2,6 @@
  * off. */
 #include "cluster_run.h"
 
-#include <string.h>
-
 /* So many lie in one line of memory, for which a heap of many ends waits at each level. */
 enum { CHILDREN = 4 };
 
@@ -63,10 +61,7 @@ static void make_room(struct sms__cluster_run *run)
     if (2 * ends->count < ends->room)
         return;
     ends->room = 2 * ends->room + 64;
-    struct end *grown = SMS__NEW(run->arena, struct end, ends->room);
-    if (ends->count)
-        memcpy(grown, ends->heap, ends->count * sizeof *grown);
-    ends->heap = grown;
+    ends->heap = sms__enlarge(run->arena, ends->heap, ends->count, ends->room, sizeof *ends->heap);
 }
 
 void sms__ends_add(struct sms__cluster_run *run, uint32_t pod, uint64_t time)

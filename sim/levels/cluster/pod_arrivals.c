@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { PODS_MAX = 40000000 };
 
@@ -29,10 +28,7 @@ struct sms__pod_samples {
 static void make_room(struct maker *maker, size_t room)
 {
     struct sms__cluster_run *run = maker->run;
-    struct sms__pod *grown = SMS__NEW(run->arena, struct sms__pod, room);
-    if (run->pods)
-        memcpy(grown, run->pod, run->pods * sizeof *grown);
-    run->pod = grown;
+    run->pod = sms__enlarge(run->arena, run->pod, run->pods, room, sizeof *run->pod);
     maker->room = room;
 }
 

@@ -151,10 +151,7 @@ static void make_room(struct sms_share *share, struct sms__timers *timers)
     if (timers->count < timers->room)
         return;
     size_t room = timers->room ? 2 * timers->room : 16;
-    struct timer *grown = SMS__NEW(share->arena, struct timer, room);
-    for (size_t i = 0; i < timers->count; i++)
-        grown[i] = timers->timer[i];
-    timers->timer = grown;
+    timers->timer = sms__enlarge(share->arena, timers->timer, timers->count, room, sizeof *timers->timer);
     timers->room = room;
 }
 
