@@ -57,10 +57,8 @@ static const struct sms__node *node_of(struct sms__arena *arena, const struct me
     for (size_t i = 0; i + 1 < node->items; i += 2) {
         if (strcmp(node->item[i]->text, "kernels") != 0)
             continue;
-        struct sms__node *list = SMS__NEW(arena, struct sms__node, 1), *all = node->item[i + 1];
-        *list = *all;
+        struct sms__node *all = node->item[i + 1], *list = sms__node_copy(arena, all, 0);
         list->items = measuring->chunk->kernels;
-        list->item = SMS__NEW(arena, struct sms__node *, list->items);
         for (size_t k = 0; k < list->items; k++)
             list->item[k] = all->item[measuring->chunk->kernel[k]];
         node->item[i + 1] = list;

@@ -45,17 +45,6 @@ static void report_conflict(struct cursor *cursor, int source)
     report(cursor, "this would override '%.60s' in line %u", first.text, first.line);
 }
 
-/* Copies a node, with room for `more` items. The copy shares the old items. */
-static struct sms__node *copy_node(struct cursor *cursor, const struct sms__node *node, size_t more)
-{
-    struct sms__node *copied = SMS__NEW(cursor->reader->arena, struct sms__node, 1);
-    *copied = *node;
-    copied->item = SMS__NEW(cursor->reader->arena, struct sms__node *, node->items + more);
-    if (node->items)
-        memcpy(copied->item, node->item, node->items * sizeof *node->item);
-    return copied;
-}
-
 const char *sms__path_after(const char *rest, const char *name)
 {
     size_t length = strlen(name);
@@ -90,14 +79,14 @@ static struct sms__node *descend_map(struct cursor *cursor, const struct sms__no
         if (!next)
             continue;
         const struct sms__node *child = node->item[i + 1];
-        struct sms__node *map = copy_node(cursor, node, 0);
+        struct sms__node *map = sms__node_copy(cursor->reader->arena, node, 0);
         bool model = *next && child->kind == SMS__SCALAR && !strcmp(node->item[i]->text, "contention");
         map->item[i + 1] = descend(cursor, model ? make_pair(cursor, "model", 5, node->item[i + 1]) : child, next);
         return map;
     }
     size_t length = strcspn(rest, ".");
     struct sms__node *added = wrap_key(cursor, rest, length, rest + length + (rest[length] == '.'));
-    struct sms__node *map = copy_node(cursor, node, 2);
+    struct sms__node *map = sms__node_copy(cursor->reader->arena, node, 2);
     map->item[map->items++] = added->item[0];
     map->item[map->items++] = added->item[1];
     return map;
@@ -161,7 +150,7 @@ static void descend_all(struct cursor *cursor, struct sms__node *list, const cha
 
 static struct sms__node *descend_list(struct cursor *cursor, const struct sms__node *node, const char *rest)
 {
-    struct sms__node *list = copy_node(cursor, node, 0);
+    struct sms__node *list = sms__node_copy(cursor->reader->arena, node, 0);
     size_t length = strcspn(rest, "."), idx = 0;
     const char *next = rest + length + (rest[length] == '.');
     const bool is_all = length == 1 && rest[0] == '*';

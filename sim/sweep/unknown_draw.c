@@ -38,17 +38,6 @@ static double bounded(const struct sms__node *node, enum sms__dimension dimensio
     return fmax(fmin(factor, most / number.value), least / number.value);
 }
 
-/* A copy of a mapping or a list whose items may be replaced. */
-static struct sms__node *copy(struct sms__arena *arena, const struct sms__node *node)
-{
-    struct sms__node *copied = SMS__NEW(arena, struct sms__node, 1);
-    *copied = *node;
-    copied->item = SMS__NEW(arena, struct sms__node *, node->items);
-    if (node->items)
-        memcpy(copied->item, node->item, node->items * sizeof *node->item);
-    return copied;
-}
-
 /* The item of the copy that is the value of the key, or NULL. */
 static struct sms__node **value_in(struct sms__node *map, const char *key)
 {
@@ -76,7 +65,7 @@ static struct sms__node *draw_demands(struct sms__arena *arena, const struct dra
                                       const struct sms__drawn_workload *drawn, size_t k, const struct sms__node *node)
 {
     const struct sms__kernel *kernel = &drawn->workload->kernel[k];
-    struct sms__node *map = copy(arena, node);
+    struct sms__node *map = sms__node_copy(arena, node, 0);
     for (size_t d = 0; d < kernel->demands; d++) {
         const double logarithm = logarithm_of(draw, drawn, kernel->demand[d].resource);
         const double factor = fmin(exp(logarithm), drawn->most[k * SMS_RESOURCES_MAX + d]);
@@ -93,7 +82,7 @@ static struct sms__node *draw_times(struct sms__arena *arena, const struct sms__
         factor = bounded(node->item[i], SMS__CYCLES, 1, SMS__TIME_MAX_PS, factor);
     if (node->kind == SMS__SCALAR)
         return scaled(arena, node, SMS__CYCLES, bounded(node, SMS__CYCLES, 1, SMS__TIME_MAX_PS, factor));
-    struct sms__node *map = copy(arena, node);
+    struct sms__node *map = sms__node_copy(arena, node, 0);
     for (size_t i = 1; i < map->items; i += 2)
         map->item[i] = scaled(arena, node->item[i], SMS__CYCLES, factor);
     return map;
@@ -104,7 +93,7 @@ static struct sms__node *draw_kernel(struct sms__arena *arena, const struct draw
 {
     static const char *const times[] = {"block_time", "time"};
     const double logarithm = logarithm_of(draw, drawn, NULL);
-    struct sms__node *kernel = copy(arena, drawn->workload->kernel[k].node);
+    struct sms__node *kernel = sms__node_copy(arena, drawn->workload->kernel[k].node, 0);
     struct sms__node **demand = value_in(kernel, "demand");
     if (demand)
         *demand = draw_demands(arena, draw, drawn, k, *demand);
@@ -119,9 +108,9 @@ static struct sms__node *draw_kernel(struct sms__arena *arena, const struct draw
 static const struct sms__node *draw_workload(struct sms__arena *arena, const struct draw *draw,
                                              const struct sms__drawn_workload *drawn)
 {
-    struct sms__node *root = copy(arena, drawn->workload->node);
+    struct sms__node *root = sms__node_copy(arena, drawn->workload->node, 0);
     struct sms__node **kernels = value_in(root, "kernels");
-    *kernels = copy(arena, *kernels);
+    *kernels = sms__node_copy(arena, *kernels, 0);
     for (size_t k = 0; k < drawn->workload->kernels; k++)
         (*kernels)->item[k] = draw_kernel(arena, draw, drawn, k);
     return root;
@@ -150,11 +139,11 @@ static const struct sms__node *draw_curve(struct sms__reader *reader, const stru
                                           const char *resource, double factor)
 {
     const struct sms__node *curves = sms__node_get(sms__node_get(root, "contention"), "curves");
-    struct sms__node *curve = copy(reader->arena, sms__node_get(curves, resource));
+    struct sms__node *curve = sms__node_copy(reader->arena, sms__node_get(curves, resource), 0);
     if (curve->items) /* the last overhead is the greatest */
         factor = bounded(curve->item[curve->items - 1]->item[1], SMS__RATIO, 0, SMS__CURVE_MAX, factor);
     for (size_t i = 0; i < curve->items; i++) {
-        curve->item[i] = copy(reader->arena, curve->item[i]);
+        curve->item[i] = sms__node_copy(reader->arena, curve->item[i], 0);
         curve->item[i]->item[1] = scaled(reader->arena, curve->item[i]->item[1], SMS__RATIO, factor);
     }
     return replace(reader, root, sms__print(reader->arena, "contention.curves.%s", resource), curve);

@@ -206,14 +206,11 @@ const struct sms__node *sms__column_value(struct sms__arena *arena, const struct
     if (field->values)
         return field->values->item[axis->entry ? axis->entry[cell] : position];
     double last = axis->count > 1 ? (double)(axis->count - 1) : 1;
-    struct sms__node *node = SMS__NEW(arena, struct sms__node, 1);
-    *node = (struct sms__node){.kind = SMS__SCALAR, .mark = field->spec->mark, .expanded = 1};
     char text[TEXT_BYTES];
     print_value(text, sizeof text, &field->range,
                 axis->fraction ? drawn_value(&field->range, axis->fraction[cell])
                                : range_value(&field->range, (double)position / last));
-    node->text = sms__copy(arena, text, strlen(text));
-    return node;
+    return sms__new_scalar(arena, field->spec, sms__copy(arena, text, strlen(text)));
 }
 
 const struct sms__node *sms__point_value(struct sms__arena *arena, const struct sms__plan *plan,

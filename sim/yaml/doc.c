@@ -295,12 +295,18 @@ const struct sms__node *sms__find_key(const struct sms__node *map, const char *c
     return NULL;
 }
 
+struct sms__node *sms__node_copy(struct sms__arena *arena, const struct sms__node *node, size_t more)
+{
+    struct sms__node *copy = SMS__NEW(arena, struct sms__node, 1);
+    *copy = *node;
+    copy->item = sms__enlarge(arena, node->item, node->items, node->items + more, sizeof *copy->item);
+    return copy;
+}
+
 struct sms__node *sms__node_pick(struct sms__arena *arena, const struct sms__node *map, const char *const *keys,
                                  bool among)
 {
-    struct sms__node *picked = SMS__NEW(arena, struct sms__node, 1);
-    *picked = *map;
-    picked->item = SMS__NEW(arena, struct sms__node *, map->items);
+    struct sms__node *picked = sms__node_copy(arena, map, 0);
     picked->items = 0;
     for (size_t i = 0; i + 1 < map->items; i += 2) {
         if (is_among(map->item[i], keys) != among)

@@ -44,6 +44,8 @@ int sms__doc_load_text(struct sms__arena *arena, const char *path, const char *t
 const struct sms__node *sms__node_get(const struct sms__node *map, const char *key);
 /* The first key of a map that is among `keys`, which end with NULL; or NULL. */
 const struct sms__node *sms__find_key(const struct sms__node *map, const char *const *keys);
+/* A copy of a list or a map that has the same items, and room for `more`. */
+struct sms__node *sms__node_copy(struct sms__arena *arena, const struct sms__node *node, size_t more);
 /* A copy of a map with the pairs whose keys are among `keys`, which end with NULL, or with all others; it has room for
  * all pairs, in their order. */
 struct sms__node *sms__node_pick(struct sms__arena *arena, const struct sms__node *map, const char *const *keys,
