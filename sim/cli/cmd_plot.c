@@ -4,6 +4,7 @@
 
 #include "../base/escape.h"
 #include "../base/read.h"
+#include "../base/suffix.h"
 #include "../import/untrusted.h"
 #include "../figures/figures.h"
 #include "../report/folder.h"
@@ -96,8 +97,7 @@ static const char *find_database(struct job *job)
 {
     static const char *const places[] = {"sweep.db", "results/sweep.db"};
     struct sms__arena *arena = &job->figures.arena;
-    const size_t length = strlen(job->source);
-    if (length > 3 && !strcmp(job->source + length - 3, ".db"))
+    if (sms__ends_with(job->source, ".db"))
         return job->source;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         const char *path = sms__print(arena, "%s/%s", job->source, places[i]);

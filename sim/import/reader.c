@@ -1,6 +1,8 @@
 /* Finds the columns of a table by name and collects launches, copies and their values from its rows. */
 #include "reader.h"
 
+#include "../base/suffix.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -331,10 +333,9 @@ static bool is_list(const char *name, const char *text)
 /* Whether the value is one of nvprof's levels, 0 to 10. Tables that people made have lost the words. */
 static bool is_level(const struct sms__profile_reader *reader, const char *name, const struct sms__number *number)
 {
-    size_t length = strlen(name);
-    return reader->is_nvprof && length > 12 && !strcmp(name + length - 12, "_utilization") &&
-           strcmp(name, "issue_slot_utilization") != 0 && number->unit_length == 0 && number->value >= 0 &&
-           number->value <= 10 && number->value == floor(number->value);
+    return reader->is_nvprof && sms__ends_with(name, "_utilization") && strcmp(name, "issue_slot_utilization") != 0 &&
+           number->unit_length == 0 && number->value >= 0 && number->value <= 10 &&
+           number->value == floor(number->value);
 }
 
 bool sms__row_value(struct sms__profile_reader *reader, size_t i, const char *name, const char *unit,

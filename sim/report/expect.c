@@ -5,6 +5,7 @@
 
 #include "../base/buffer.h"
 #include "../base/room.h"
+#include "../base/suffix.h"
 #include "../results/results.h"
 #include "../results/verdict.h"
 
@@ -36,9 +37,7 @@ static size_t policy_index(const struct sms_results *results, const char *label)
 /* Ratios and gains are shown as percentages, and their tolerance is in points. */
 static bool is_ratio(const struct sms__expect *expect)
 {
-    size_t length = strlen(expect->metric);
-    bool named = length > 6 && !strcmp(expect->metric + length - 6, "_ratio");
-    return named || expect->over || !strcmp(expect->metric, "gain");
+    return sms__ends_with(expect->metric, "_ratio") || expect->over || !strcmp(expect->metric, "gain");
 }
 
 /* Of the policy and the subject that the scenario names; they have been checked. A gain of what launches no kernels is

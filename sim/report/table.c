@@ -2,6 +2,7 @@
  * below the others. Memory that runs out is noted, and then nothing is printed. */
 #include "../base/escape.h"
 #include "../base/room.h"
+#include "../base/suffix.h"
 #include "memory.h"
 #include "output.h"
 
@@ -86,12 +87,6 @@ void sms__table_transpose(struct sms__table_out *table)
 
 /* ---- numbers ---- */
 
-static bool ends_in(const char *text, const char *end)
-{
-    size_t length = strlen(text), tail = strlen(end);
-    return length >= tail && !strcmp(text + length - tail, end);
-}
-
 struct sms__scale sms__scale_of(const char *metric, double largest)
 {
     static const struct {
@@ -102,7 +97,7 @@ struct sms__scale sms__scale_of(const char *metric, double largest)
                  {"_per_s", {{" G", 1e9}, {" M", 1e6}, {"", 1}, {"", 1}}}};
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         size_t u = 0;
-        if (!ends_in(metric, units[i].metric))
+        if (!sms__ends_with(metric, units[i].metric))
             continue;
         while (u < 3 && !(fabs(largest) >= units[i].unit[u].divisor))
             u++;

@@ -2,6 +2,7 @@
 #include "walk.h"
 #include "memory.h"
 
+#include "../base/suffix.h"
 #include "../results/verdict.h"
 
 #include <math.h>
@@ -10,8 +11,7 @@
 
 int sms__shown_length(const char *metric)
 {
-    const size_t length = strlen(metric);
-    return (int)(length > 3 && !strcmp(metric + length - 3, "_ns") ? length - 3 : length);
+    return (int)(strlen(metric) - (sms__ends_with(metric, "_ns") ? strlen("_ns") : 0));
 }
 
 struct sms__result sms__walk(const struct sms_results *results)
