@@ -1,4 +1,5 @@
 /* Splits a text into lines and takes CSV rows from them with libcsv. Lines and columns are counted as editors do. */
+#define _GNU_SOURCE /* memmem */
 #include "rows.h"
 
 #include "../base/read.h"
@@ -123,16 +124,7 @@ bool sms__rows_next_line(struct sms__rows *rows)
 
 const char *sms__rows_find(const struct sms__rows *rows, const char *from, const char *what)
 {
-    size_t length = strlen(what);
-    const char *end = rows->line + rows->length;
-    for (const char *c = from; (size_t)(end - c) >= length; c++) {
-        c = memchr(c, what[0], (size_t)(end - c) - length + 1);
-        if (!c)
-            return NULL;
-        if (!memcmp(c, what, length))
-            return c;
-    }
-    return NULL;
+    return memmem(from, (size_t)(rows->line + rows->length - from), what, strlen(what));
 }
 
 const char *sms__rows_find_first(const struct sms__rows *rows, const char *const *texts, size_t count)
