@@ -1,4 +1,4 @@
-/* Why a query of SQLite's failed. */
+/* Files of SQLite that may hold anything, and why a query failed. */
 #ifndef SMS_BASE_SQLITE_H
 #define SMS_BASE_SQLITE_H
 
@@ -20,6 +20,19 @@ static inline int sms__sqlite_fail(sqlite3 *file, const char *path, const char *
     if (code == SQLITE_IOERR || code == SQLITE_CANTOPEN)
         return sms__fail(errors, SMS_EIO, path, "%s%s", what, sqlite3_errmsg(file));
     return sms__fail(errors, SMS_EINPUT, path, "%s%s%s", what, sqlite3_errmsg(file), blame);
+}
+
+/* Lets a database have values of so many bytes and so many columns, and run nothing that its schema holds. */
+static inline void sms__sqlite_restrict(sqlite3 *file, int value_bytes, int columns)
+{
+    sqlite3_limit(file, SQLITE_LIMIT_LENGTH, value_bytes);
+    sqlite3_limit(file, SQLITE_LIMIT_COLUMN, columns);
+    sqlite3_limit(file, SQLITE_LIMIT_ATTACHED, 0);
+    sqlite3_limit(file, SQLITE_LIMIT_TRIGGER_DEPTH, 0);
+    sqlite3_db_config(file, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(file, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(file, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    sqlite3_db_config(file, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL); /* temporary views still work */
 }
 
 #endif

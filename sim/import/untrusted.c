@@ -32,21 +32,9 @@ static char *make_uri(const char *path)
 
 static void restrict_connection(struct sms__untrusted *database)
 {
-    static const struct {
-        int id, most;
-    } limits[] = {{SQLITE_LIMIT_LENGTH, VALUE_BYTES},
-                  {SQLITE_LIMIT_COLUMN, 512},
-                  {SQLITE_LIMIT_ATTACHED, 0},
-                  {SQLITE_LIMIT_TRIGGER_DEPTH, 0},
-                  {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 64},
-                  {SQLITE_LIMIT_WORKER_THREADS, 0}};
-    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
-        sqlite3_limit(database->file, limits[i].id, limits[i].most);
-    sqlite3_db_config(database->file, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    sqlite3_db_config(database->file, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    sqlite3_db_config(database->file, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-    /* Temporary views of this connection still work. */
-    sqlite3_db_config(database->file, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+    sms__sqlite_restrict(database->file, VALUE_BYTES, 512);
+    sqlite3_limit(database->file, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 64);
+    sqlite3_limit(database->file, SQLITE_LIMIT_WORKER_THREADS, 0);
     sqlite3_progress_handler(database->file, STEPS_AT_ONCE, count_steps, database);
 }
 

@@ -5,10 +5,10 @@
 #include "store.h"
 
 #include "../base/read.h"
+#include "../base/sqlite.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -125,18 +125,6 @@ static int check_file(const char *path, const char **vfs, struct sms_errors *err
     return check_journal(path, errors);
 }
 
-static void restrict_connection(sqlite3 *file)
-{
-    sqlite3_limit(file, SQLITE_LIMIT_LENGTH, SMS__CONTENT_BYTES);
-    sqlite3_limit(file, SQLITE_LIMIT_COLUMN, 16);
-    sqlite3_limit(file, SQLITE_LIMIT_ATTACHED, 0);
-    sqlite3_limit(file, SQLITE_LIMIT_TRIGGER_DEPTH, 0);
-    sqlite3_db_config(file, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    sqlite3_db_config(file, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    sqlite3_db_config(file, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-    sqlite3_db_config(file, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-}
-
 /* Runs the first query. It reads the schema, and restores the store if it must and can. */
 static int check_schema(sqlite3 *file, const char *path, struct sms_errors *errors)
 {
@@ -166,7 +154,7 @@ int sms__store_connect(const char *path, int flags, sqlite3 **file, struct sms_e
         return code;
     if (sqlite3_open_v2(path, file, flags, vfs) != SQLITE_OK)
         return sms__store_fail(*file, path, "opened", errors);
-    restrict_connection(*file);
+    sms__sqlite_restrict(*file, SMS__CONTENT_BYTES, 16);
     sqlite3_busy_timeout(*file, BUSY_MS);
     return check_schema(*file, path, errors);
 }
