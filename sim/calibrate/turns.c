@@ -24,7 +24,6 @@ struct event {
 
 struct stretch {
     size_t process, events;
-    double first_s, last_s;
     size_t paused; /* launch that begins in it and ends in the next of its process; SIZE_MAX: none */
 };
 
@@ -72,11 +71,9 @@ static void find_stretches(struct sms__arena *arena, struct turns *turns)
     for (size_t e = 0; e < 2 * launches; e++) {
         const struct event *event = &turns->event[e];
         if (!turns->stretches || turns->stretch[turns->stretches - 1].process != event->process)
-            turns->stretch[turns->stretches++] =
-                (struct stretch){.process = event->process, .first_s = event->at_s, .paused = SIZE_MAX};
+            turns->stretch[turns->stretches++] = (struct stretch){.process = event->process, .paused = SIZE_MAX};
         struct stretch *stretch = &turns->stretch[turns->stretches - 1];
         stretch->events++;
-        stretch->last_s = event->at_s;
         *(event->end ? &turns->to[event->launch] : &turns->from[event->launch]) = turns->stretches - 1;
     }
 }
