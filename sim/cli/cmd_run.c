@@ -82,7 +82,7 @@ const struct cli_command cmd_run = {
             "scenario and policy. Values are means over the replications, with 95 % confidence intervals. With 'run: "
             "{until: 1 %}' in the scenario, replications are added until the intervals are narrow enough. --out writes "
             "the results, a timeline and the scenarios themselves into a new folder, from which 'smsched plot' draws "
-            "figures. --point runs one point of a sweep's plan, without a timeline.",
+            "figures. --point runs one point of a sweep's plan again, because a sweep keeps no timelines.",
     .examples = "smsched run scenarios/02-a-server.yaml\n"
                 "smsched run scenarios/02-a-server.yaml --out results --force   # then: smsched report results\n"
                 "smsched run scenarios/02-a-server.yaml --policy most_room --set run.replications=5\n"
