@@ -3,5 +3,5 @@
 
 const struct sms_queue_discipline sms_queue_discipline_fifo = {
     .name = "fifo",
-    .help = "is another name of leftover",
+    .help = "is another name for leftover",
 };

@@ -31,38 +31,36 @@ struct options {
 
 static const struct cli_option own_options[] = {
     {"device", "DEVICE[=N]",
-     "the GPU to share ('smsched list devices' shows them); =N: how many of them there are (repeatable)", CLI_LIST,
-     AT(device)},
+     "share this GPU ('smsched list devices' shows them); with =N, share N of them (repeatable)", CLI_LIST, AT(device)},
     {"slo", "NAME:METRIC<TIME",
-     "the target of a program, such as 'serve:p99<50ms'; metrics: mean, p50, p95, p99 (repeatable)", CLI_LIST, AT(slo)},
+     "set a program's target, such as 'serve:p99<50ms'; metrics: mean, p50, p95, p99 (repeatable)", CLI_LIST, AT(slo)},
     {"copies", "[NAME:]A..B", "try these numbers of copies of the program, or of each program (repeatable); default 1",
      CLI_LIST, AT(copies)},
     {"load", "NAME:RATE/s",
-     "jobs arrive at random at this rate, shared by all copies; default: a job starts when the last one ends "
+     "let jobs arrive at random at this rate, shared by all copies; default: a job starts when the last one ends "
      "(repeatable)",
      CLI_LIST, AT(load)},
     {"gpu-memory", "NAME:SIZE",
-     "device memory of each copy, such as weights and caches, in addition to what its steps allocate (repeatable)",
+     "add this device memory to what the steps of each copy allocate, such as for weights and caches (repeatable)",
      CLI_LIST, AT(memory)},
-    {"cores", "N", "cores of the host that the programs of one GPU share; default: no limit", CLI_COUNT, AT(cores),
-     .max = 1e6},
-    {"with", "FILE", "traces: demands from this report of Nsight Compute", CLI_TEXT, AT(with), .file = CLI_INPUT},
-    {"profiled", "DEVICE", "profilers: device file of the profiled GPU, if the profile does not identify it", CLI_TEXT,
-     AT(profiled)},
-    {"unknowns", "N",
-     "number of random draws of uncertain inputs, to count those in which the answer holds; default 20", CLI_COUNT,
-     AT(draws), .max = 100000},
-    {"seed", "N", "seed of the random numbers; default 1", CLI_COUNT, AT(seed)},
+    {"cores", "N", "let the programs of one GPU share this many cores of the host; default: no limit", CLI_COUNT,
+     AT(cores), .max = 1e6},
+    {"with", "FILE", "traces: take demands from this report of Nsight Compute", CLI_TEXT, AT(with), .file = CLI_INPUT},
+    {"profiled", "DEVICE", "profilers: name the device file of the profiled GPU, if the profile does not identify it",
+     CLI_TEXT, AT(profiled)},
+    {"unknowns", "N", "draw uncertain inputs N times, and print in how many draws the answer holds; default 20",
+     CLI_COUNT, AT(draws), .max = 100000},
+    {"seed", "N", "use this seed of the random numbers; default 1", CLI_COUNT, AT(seed)},
     {"events", "COUNT", "exit with 4 and write nothing if a run of a way has more events; default 1e12", CLI_COUNT,
      AT(events)},
-    {"jobs", "N", "threads; default: all cores; results do not depend on their number", CLI_COUNT, AT(jobs),
+    {"jobs", "N", "use this many threads, which does not change results; default: all cores", CLI_COUNT, AT(jobs),
      .max = 100000},
     {"out", "DIR",
      "write the answer as JSON, and the scenario and settings of each way, to this folder; it must not exist, unless "
      "--force is given",
      CLI_TEXT, AT(out), .file = CLI_OUTPUT_FOLDER, .letter = 'o'},
     {"force", NULL, "with --out: replace the folder of earlier advice", CLI_FLAG, AT(force), .letter = 'f'},
-    {"format", "FORMAT", "table or json", CLI_CHOICE, AT(format), .choices = cli_table_or_json},
+    {"format", "FORMAT", "print a table or json", CLI_CHOICE, AT(format), .choices = cli_table_or_json},
     {0},
 };
 
@@ -500,8 +498,8 @@ const struct cli_command cmd_advise = {
         "counters, contention is a range, and the worse end decides.\n"
         "With several GPUs, give the number of each kind. The table then shows which programs share which GPU, and "
         "how, so that as many programs as possible meet their targets, and do the most work.\n"
-        "--out writes the answer as JSON, for 'smsched report' and 'smsched plot', a scenario for each way, for "
-        "'smsched run', and the settings that apply it.",
+        "--out writes the answer as JSON, for 'smsched report' and 'smsched plot'. For each way it also writes a "
+        "scenario, for 'smsched run', and the settings that apply it.",
     .examples = "smsched advise scenarios/advise/train.yaml scenarios/advise/serve.yaml --device v100 "
                 "--slo 'serve:p99<10ms'\n"
                 "smsched advise v100/hotspot_512 --device a100-80gb --copies 1..4\n"

@@ -20,21 +20,21 @@ struct options {
 static const char *const modes[] = {"time_slice", "mps", NULL};
 
 static const struct cli_option own_options[] = {
-    {"device", "DEVICE", "the GPU of the traces ('smsched list devices' shows them)", CLI_TEXT, AT(device)},
-    {"mode", "MODE", "how runs of several processes shared the GPU: time_slice (default) or mps", CLI_CHOICE, AT(mode),
-     .choices = modes},
-    {"empty", "KERNEL", "name of a kernel that does nothing, run with several grids: shows what launches cost",
+    {"device", "DEVICE", "name the GPU of the traces ('smsched list devices' shows them)", CLI_TEXT, AT(device)},
+    {"mode", "MODE", "say how runs of several processes shared the GPU: time_slice (default) or mps", CLI_CHOICE,
+     AT(mode), .choices = modes},
+    {"empty", "KERNEL", "fit the cost of launches to this kernel, which does nothing and ran with several grids",
      CLI_TEXT, AT(empty)},
-    {"reads", "KERNEL", "name of a kernel whose blocks only read, run with several grids: shows the knee of DRAM",
+    {"reads", "KERNEL", "fit the knee of DRAM to this kernel, whose blocks only read and which ran with several grids",
      CLI_TEXT, AT(reads)},
-    {"computes", "KERNEL", "name of a kernel that keeps the fp32 units busy, in a report of ncu: shows the clock",
+    {"computes", "KERNEL", "take the clock from this kernel of a report of ncu, which keeps the fp32 units busy",
      CLI_TEXT, AT(computes)},
-    {"name", "NAME", "name of the new device file; default: DEVICE-calibrated", CLI_TEXT, AT(name)},
+    {"name", "NAME", "give the new device file this name; default: DEVICE-calibrated", CLI_TEXT, AT(name)},
     {"out", "DIR", "write a folder like those in results/measured, with the device file", CLI_TEXT, AT(out),
      .file = CLI_OUTPUT_FOLDER, .letter = 'o'},
     {"force", NULL, "with --out: replace the folder of an earlier calibration", CLI_FLAG, AT(force), .letter = 'f'},
-    {"seed", "N", "seed of the random numbers; default 1", CLI_COUNT, AT(seed)},
-    {"jobs", "N", "threads; default: all cores; results do not depend on their number", CLI_COUNT, AT(jobs),
+    {"seed", "N", "use this seed of the random numbers; default 1", CLI_COUNT, AT(seed)},
+    {"jobs", "N", "use this many threads, which does not change results; default: all cores", CLI_COUNT, AT(jobs),
      .max = 100000},
     {0},
 };
@@ -120,9 +120,9 @@ const struct cli_command cmd_calibrate = {
     .summary = "compare the simulator with traces of your GPU, and fit its device file",
     .text =
         "A trace is a report of Nsight Systems as SQLite, or a trace of PyTorch. A trace with one process is a program "
-        "that runs alone. Traces with several processes are predicted from these, before and after values of the "
-        "device's sheet are fitted. Every second one of equal runs is held back from the fit. If no run shows a value, "
-        "it is listed as not measured, with the run that would show it.\n"
+        "that runs alone. From these, the command predicts traces with several processes, with the device's sheet as "
+        "shipped and as fitted. It holds some of equal runs back from the fit. If no run shows a value, it lists the "
+        "value as not measured, with the run that would show it.\n"
         "--out writes a folder for tools/validate, with a device file that inherits from the shipped one.",
     .examples = "smsched calibrate --help   # docs/how-to/calibrate.md shows how to make traces to try it with\n",
     .options = {{own_options}, {cli_memory}, {cli_models}, {cli_plugins}, {cli_quiet}},

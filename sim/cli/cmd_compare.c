@@ -91,10 +91,9 @@ const struct cli_command cmd_compare = {
             "that a change is significant after Holm's correction over all changes of the metric: better, worse, or * "
             "if the metric has no better direction. A change that the answer is about has the answer's verdict, which "
             "is corrected for the number of policies alone. --baseline names another policy to compare with. The table "
-            "ends "
-            "with the throughput that no policy can exceed, the gap of each policy to it, and the resources that limit "
-            "it.\n--unknowns draws demands, block times, and the knee, slope or curves of the contention model around "
-            "their values in the scenario, and runs all policies in each draw. It prints in how many draws the "
+            "ends with the throughput that no policy can exceed, the gap of each policy to it, and the resources that "
+            "limit it.\n--unknowns draws demands, block times, and the knee, slope or curves of the contention model "
+            "around their values in the scenario, and runs all policies in each draw. It prints in how many draws the "
             "answer's policy is best, and which parameter decides. 'run: {unknowns: {draws: 100, slope: 0}}' in the "
             "scenario does the same, with a slope that is taken as known.",
     .examples =
