@@ -13,7 +13,7 @@ lib: Any = ffi.dlopen(str(next(INSTALLED.glob("lib/**/libsmsched.so.*"))))
 
 
 class Problem(NamedTuple):
-    """One problem of the input. Lines and columns count from 1; 0: it has no place."""
+    """One problem of the input. Lines and columns count from 1; 0 means that it has no place."""
 
     file: str
     line: int

@@ -67,7 +67,7 @@ def policy(kind: str, name: str, help: str = "", *, params: Sequence[dict[str, A
     objects: `sm.usage[0]`, `block.waiting`. Constants and functions of the headers are in `smsched.lib`.
 
     This is the slow path: each call costs a quarter of a microsecond or more, and threads wait for each other. Write a
-    plug-in in C when it works. An exception ends the run, which raises it."""
+    plug-in in C when it works. An exception in a function ends the run, and `run` raises it."""
     if kind not in KINDS:
         raise ValueError(f"there is no kind '{kind}'; there are {', '.join(KINDS)}")
     keep: list[Any] = []

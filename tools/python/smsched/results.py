@@ -25,7 +25,7 @@ class Answer(NamedTuple):
 
 
 class Bound(NamedTuple):
-    """A throughput that no policy exceeds, in what lasts and in such a run, and what limits it."""
+    """A throughput that no policy exceeds, in the long run and in this run, and what limits it."""
 
     steady_per_s: float
     run_per_s: float
@@ -105,8 +105,8 @@ class Results:
     def estimates(self) -> pandas.DataFrame:
         """All estimates, one a row: number of replications, mean, standard deviation, half of the 95 % interval.
 
-        Where the replications fall into two regimes, `low_regime` and `high_regime` are their means, else NaN. There
-        `ci95` is of the mean of all, while that of `smsched run` covers both."""
+        If the replications fall into two regimes, `low_regime` and `high_regime` are their means, otherwise NaN. `ci95`
+        is always of the mean of all replications; the interval that `smsched run` prints covers both regimes."""
         rows, regimes = [], ffi.new("double[2]")
         for policy, kind, subject, metric in self._walk():
             estimate = self._estimate(policy, kind, subject, metric)

@@ -93,8 +93,8 @@ def run(source: Source, *, scenario: str | int | None = None, policies: Sequence
       in `policies:`
     - `seed`, `replications`, `max_events`, `max_memory` (bytes): as the options of `smsched run`
     - `jobs`: threads, as many as there are cores if not given; results do not depend on their number
-    - `alone`: False runs nobody alone, which is faster and leaves out normalized progress
-    - `bins`: keep each SM's occupancy in so many intervals; `latencies`: keep how latencies are distributed
+    - `alone`: False runs no tenant alone, which is faster and leaves out normalized progress
+    - `bins`: keep each SM's occupancy in this many intervals; `latencies`: keep how latencies are distributed
     - `models`: a folder that is searched for devices and workloads first; `strict`: as `--strict`
     - `plugins`: shared objects, and policies made by `smsched.policy`
     - `progress`: True, False, or a function of the share that is done; if not given, on terminals and in notebooks
@@ -102,8 +102,8 @@ def run(source: Source, *, scenario: str | int | None = None, policies: Sequence
     Any other option overrides a field of the scenario: `run("s.yaml", queue="fifo", run__duration="5 ms")` is
     `--set queue=fifo --set "run.duration=5 ms"`. Names with dots go into a dict: `**{"vms.server.streams": 4}`.
 
-    Raises `smsched.Error` with all problems of the input; warns by `smsched.InputWarning`. While it runs, other threads
-    of Python do, too, and Ctrl-C ends it."""
+    Raises `smsched.Error` with all problems of the input; warns by `smsched.InputWarning`. Other threads of Python
+    continue during the run, and Ctrl-C ends it."""
     under_way = _Run(plugins, progress)
     with under_way.watching():
         names = [policy if isinstance(policy, str) else json.dumps(policy) for policy in policies]

@@ -40,9 +40,8 @@ def sweep(plan: str | os.PathLike[str] | Mapping[str, Any], out: str | os.PathLi
     """Runs the missing points of a plan, a path or a dict, into the folder `out`, and merges the results.
 
     `shard=(k, n)` runs the k-th of n parts, from 1, and merges nothing, so that machines or joblib share the work; a
-    call without it merges. A sweep that was ended goes on when it is called again. `plugins` are shared objects: other
-    processes run the points, which know no Python functions. Raises `smsched.Error` if the plan is wrong, or if points
-    fail."""
+    call without it merges. A sweep that was interrupted continues when it is called again. `plugins` are shared objects
+    only, because other processes run the points. Raises `smsched.Error` if the plan is wrong, or if points fail."""
     path = os.fspath(plan) if not isinstance(plan, Mapping) else _write_plan(plan, pathlib.Path(out))
     arguments = ["sweep", path, "--out", os.fspath(out), *(["--jobs", str(jobs)] if jobs else [])]
     arguments += ["--shard", f"{shard[0]}/{shard[1]}"] if shard else []
