@@ -33,8 +33,8 @@ USES = [
      ["h100-2026-dram-by-sms", "a6000-2024-green-contexts", "v100-2019-dram-occupancy", "v100-2019-gaussian-dispatch", "gv100-2021-accelwattch-placement"]),
     ("a kernel at another size or clock of the same GPU", "", ["multi-2024-neusight-unseen-size", "a100-2025-lithos-clock"]),
     ("**Trust it with care for**", "", []),
-    ("a server beside a training", "The order of p99 under MPS and time slices is right in {order}. [By blocks](#a-server-beside-a-training-by-blocks), p99 under "
-     "MPS is less right than under time slices. Single tails are up to {worst} % off", ["a100-2025-tally-mechanisms", "a100-2025-tally-blocks", "a100-2025-tally-blocks-in-turn"]),
+    ("a server beside a training", "The order of p99 under MPS and time slices is right in {order}. [By blocks](#a-server-beside-a-training-by-blocks), p99 is "
+     "less accurate under MPS than under time slices. Single tails are up to {worst} % off", ["a100-2025-tally-mechanisms", "a100-2025-tally-blocks", "a100-2025-tally-blocks-in-turn"]),
     ("containers under caps and rate control", "Throughput only: [latencies are too short](#containers-that-share-a-gpu)", ["gv100-2025-xsched-containers"]),
     ("prefill beside decode", "[Near overload](#prefill-beside-decode-on-green-contexts) single values are up to {worst} % off", ["rtx5090-2026-openinfer-green-contexts"]),
     ("whether another copy of a program pays", "The decision at 5 % is right in {more}", ["multi-2026-copies"]),
@@ -57,11 +57,11 @@ and its naive model is the mean of those for the other policies.
 LEADERBOARD = """\
 ## Laws of contention, side by side
 
-Which law of [contention](../explanation/contention.md) predicts two kernels inside an SM best? All predict the same held-back values from the same
-scenarios. The table gives median errors in per cent, R2 in brackets, and the mean of the medians. Numbers were fitted under `pipes`, which flatters it; nothing
-was fitted for fused hashes and two streams. Laws on one line give equal predictions. `pairwise`, `curve` and `pressure` are left out, because they need measured pairs.
-`closed_form` is `pipes` without the simulator. The default is `knee`,
-[because of kernels whose use is near 100 %](../explanation/contention.md#one-law-for-pipes-and-memories). A [capture](../how-to/capture.md) of another GPU is added automatically.
+Which law of [contention](../explanation/contention.md) predicts two kernels inside an SM best? All laws predict the same held-back values from the same
+scenarios. The table gives median errors in per cent, R2 in brackets, and the mean of the medians. In three of the comparisons numbers were fitted under `pipes`,
+which flatters it; for fused hashes and two streams nothing was fitted. Laws on one line give equal predictions. `pairwise`, `curve` and `pressure` are left out,
+because they need measured pairs. `closed_form` is `pipes` without the simulator. The default is `knee`, [because of kernels whose use is near 100
+%](../explanation/contention.md#one-law-for-pipes-and-memories).
 
 """
 TAIL = """\
@@ -75,7 +75,7 @@ data. `--check` fails if an error is beyond its bound or a stored value is not w
 | `about.yaml` | In words: `title`, `question`, `gpu`, `source`, `verdict`, `wrong`, `licence` of measurements that were made for this page. What the comparison reads: `devices`, `data` (files of published data), `metric` (`smsched list metrics`), `unit`, `scale` (measured = metric x scale), `rank`, `order` (values of a column `within` that should be in the right order), `group`, `naive`. Whether another copy pays: `more`, with the `least` share of one copy's work that it must add, columns `within` and `copies`, and `of`, whose spread the page gives. Fitted values: `parameters` (`name`, `value`, `fitted_to`, `count`). Limits of the error: `target`, `bound`. Where it belongs: `tests` (`inside`, `modes` or `kernel`), `by` (`law` or `simulation`), `covers` |
 | `measured.csv` | one row per value: `scenario`, `part` (`fit` or `test`), `measured`; optional: `subject` (a name, or `kind:name`), `policy`, `metric`, `scale`, `alone`, `noise`, columns of naive models and groups |
 | other `.yaml` files | the scenarios |
-| `derive` | instead: `derive DATA OUT` writes `measured.csv`, scenarios and `parameters.csv` (`name,value` of what it fitted) |
+| `derive` | a program in place of these files: `derive DATA OUT` writes `measured.csv`, scenarios and `parameters.csv` (`name,value` of what it fitted) |
 | `fitted.csv` | a fit that takes minutes or gives other last digits on another machine: written by `tools/validate --fit`, and read by `derive` |
 | `simulated.csv`, `summary.csv`, `parameters.csv` | written by `tools/validate`: predicted values; errors of all models and groups, held back and fitted, and ours for the values that a naive model has (`where`); the fitted numbers |
 
