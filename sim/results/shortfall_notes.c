@@ -141,9 +141,13 @@ static void note_deadlines(struct sms_results *results)
         bool late = vm->deadline_ps > 0 && !sms__is_like_last(scenario->vm, v);
         for (size_t p = 0; p < results->policies && late; p++)
             late = mean_of(results, p, v, SMS__VM_deadline_miss_ratio) >= 1;
-        const double ms = late ? alone_ps(scenario, vm) / 1e9 : 0, most_ms = vm->deadline_ps / 1e9;
-        if (ms > most_ms)
-            sms__names_add(&found, sms__print(&results->arena, "%.60s (%.3g of %.3g ms)", vm->name, ms, most_ms), -1);
+        const double takes_ps = late ? alone_ps(scenario, vm) : 0;
+        const double unit_ps = vm->deadline_ps < 1e9 && takes_ps < 1e10 ? 1e6 : 1e9;
+        if (takes_ps > vm->deadline_ps)
+            sms__names_add(&found,
+                           sms__print(&results->arena, "%.60s (%.4g of %.4g %s)", vm->name, takes_ps / unit_ps,
+                                      vm->deadline_ps / unit_ps, unit_ps < 1e9 ? "us" : "ms"),
+                           -1);
     }
     if (found.count)
         sms__note(results, "a job takes longer than its deadline even alone, so that all are late: %s",
