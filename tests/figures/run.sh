@@ -197,6 +197,29 @@ told = {float(text) for text in re.findall(r">([0-9.]+)<", drawn)}
 assert sum(left <= x <= right for x in told) >= 3, (left, right, sorted(told))
 END
 
+# A process has its colour by its place in the scenario, whoever runs first, in the figures of devices and of SMs.
+cat >parts.yaml <<'END'
+workload: w
+kernels: [{name: k, blocks: 16, threads: 128, block_time: 10 us}]
+steps: [{launch: k}, {host: 10 us}]
+---
+scenario: parts
+devices: [{model: v100, sms: 8}]
+policies: [{mode: mps}]
+processes:
+  - {name: late, workload: w, repeat: 5, start: 50 us, active_threads: 50 %}
+  - {name: early, workload: w, repeat: 9}
+END
+try 0 "a run with parts" run --quiet --out parts parts.yaml
+try 0 "its figures" plot --quiet --figures 'sms*,devices*' -o drawn/parts parts
+if [ "$(sed -n "s/^name_label.* = //p" drawn/parts/sms-parts.gp | xargs -d '\n')" = "'late' 'early' 'pale: no kernel'" ]; then ok; else
+    bad "order of processes" "$(grep ^name_label drawn/parts/sms-parts.gp)"; fi
+for name in late early; do
+    rgb=$(grep -m1 ",kernel$" <(grep ",$name," drawn/parts/sms-parts.csv) | cut -d, -f6)
+    if [ -n "$rgb" ] && grep ",$name$" drawn/parts/devices-parts.csv | grep -qF ",$rgb,"; then ok; else
+        bad "colour of $name" "$rgb, $(grep "$name" drawn/parts/devices-parts.csv | head -1)"; fi
+done
+
 # A sweep's axis is in words, logarithmic if the plan says so, and a deadline is a level among latencies.
 printf 'plan: loads\nbase: served.yaml\nreplications: 2\nanswer: {metric: job_latency_p99_ns, of: serve}\naxes: [{vms.serve.arrivals.poisson: {from: 100 us, to: 400 us, steps: 4, scale: log}}, {queue: [fifo, interleave]}]\nlabels: {queue: order of kernels}\n' >loads.yaml
 try 0 "a sweep over loads" sweep --quiet loads.yaml

@@ -14,11 +14,8 @@ SELECT policy, device, process, min(start_ns) AS start_ns, max(end_ns) AS end_ns
 WHERE device <> '' AND end_ns > start_ns GROUP BY policy, process, part, device;
 -- @each lane
 SELECT *, lane(start_ns, end_ns) OVER (PARTITION BY policy, device ORDER BY start_ns, number ROWS UNBOUNDED PRECEDING) AS lane FROM stay;
--- @each tenant
-SELECT process, (SELECT rgb FROM tenant_colour c WHERE c.place = t.place % 16) AS rgb, place FROM (
-    SELECT process, row_number() OVER (ORDER BY min(number)) - 1 AS place FROM (SELECT process, rowid AS number FROM processes WHERE process <> 'all' UNION ALL SELECT process, rowid + 1e9 FROM spans) GROUP BY process) t;
 -- @each span
 SELECT panel, row, start_ns, end_ns, process AS state, rgb, place, lane, max(lane) OVER (PARTITION BY d.device) + 1 AS lanes, policy, 
     CASE WHEN d.device GLOB '*:*#*' THEN substr(d.device, instr(d.device, ':') + 1) || CASE WHEN (SELECT count(DISTINCT CAST(device AS INT)) FROM span_device WHERE scenario = (SELECT scenario FROM figure)) > 1 THEN ' of device ' || CAST(d.device AS INT) ELSE '' END WHEN d.device GLOB '[0-9]*' THEN 'device ' || d.device ELSE d.device END AS row_name
-FROM lane JOIN panel USING (policy) JOIN tenant USING (process) JOIN span_device d ON d.device = lane.device AND d.scenario = (SELECT scenario FROM figure) WHERE row <= 40;
+FROM lane JOIN panel USING (policy) JOIN process_colour USING (process) JOIN span_device d ON d.device = lane.device AND d.scenario = (SELECT scenario FROM figure) WHERE row <= 40;
 -- @include spans
