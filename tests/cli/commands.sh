@@ -143,7 +143,7 @@ assert run.returncode == 4 and not run.stderr, run' "$smsched" && ok || bad "a p
 said=$("$smsched" list 2>&1 >/dev/full)
 if [ $? -eq 4 ] && [ "$said" = "error: standard output cannot be written" ]; then ok; else bad "a full disk" "$said"; fi
 # So does every command, whatever it prints: what cannot be written is not memory, nor a file.
-"$smsched" run scenarios/04-processes.yaml --brief --quiet --out "$work/printed" >/dev/null
+"$smsched" run tests/scenarios/processes.yaml --brief --quiet --out "$work/printed" >/dev/null
 for command in "report $work/printed --quiet -o -" "report $work/printed --quiet --format json" "run $tutorial --quiet --format json" "list fields --format json" "advise v100/hotspot_512 v100/cfd_097k --device v100 --unknowns 1 --quiet --format json"; do
     # shellcheck disable=SC2086
     said=$("$smsched" $command 2>&1 >/dev/full)
