@@ -232,7 +232,7 @@ static double add_round(const struct sms__derivation *derivation, const struct e
     double busy_until = event[0].start;
     for (size_t e = 0; e < count; e++) {
         double end = fmax(busy_until, event[e].end);
-        mean[e].early += is_early(derivation, &event[e], busy_until) / rounds;
+        mean[e].early += is_early(derivation, &event[e], busy_until);
         mean[e].gap_s += end - busy_until - simulated_length(derivation, &event[e]);
         mean[e].bytes += event[e].bytes / rounds;
         mean[e].waits += event[e].waited;
@@ -260,6 +260,17 @@ static int find_host_scale(const struct sms__derivation *derivation, const struc
                      device_s * 1e3, alone_s * 1e3);
 }
 
+/* Takes the time for which operations reach into the next round, beyond its host time before the first step, from its
+ * first gaps, because they are under way in these. */
+static void take_reach(struct event *event, size_t count, double reach_s)
+{
+    for (size_t e = 0; e < count && reach_s > 0; e++) {
+        const double taken_s = fmin(event[e].gap_s, reach_s);
+        event[e].gap_s -= taken_s;
+        reach_s -= taken_s;
+    }
+}
+
 /* Makes the steps of one of the profile's equal rounds, with mean host times. A host time that is negative or too short
  * for a step is added to the next one, so that the round takes its mean time. */
 static int make_round(struct sms__derivation *derivation, const struct timeline *timeline)
@@ -284,12 +295,14 @@ static int make_round(struct sms__derivation *derivation, const struct timeline 
         pending += scale * mean[e].gap_s / (double)rounds;
         mean[e].gap_s = e > 0 && pending >= GAP_MIN ? pending : 0;
         mean[e].waited = 2 * mean[e].waits > rounds;
+        mean[e].early /= (double)rounds;
         pending -= mean[e].gap_s;
     }
-    add_events(derivation, mean, count);
     double rest = pending + scale * (derivation->profile->round_s - busy / (double)rounds - lead);
     lead = scale * lead + fmin(rest, 0); /* what reaches into the next round delays its first step */
     derivation->lead_s = lead >= GAP_MIN && lead <= GAP_MAX ? lead : 0;
+    take_reach(mean, count, -lead);
+    add_events(derivation, mean, count);
     add_host(derivation, rest);
     return code;
 }
@@ -366,14 +379,18 @@ struct totals {
 static struct totals total_of(const struct sms__derivation *derivation)
 {
     struct totals totals = {.steps = derivation->steps};
+    double ran_s = 0; /* of kernels for which the host has not waited, since the last gap */
     for (size_t d = 0; d < derivation->steps; d++) {
         const struct sms__derived_step *step = &derivation->step[d];
         totals.in += step->kind == SMS__DERIVED_COPY_IN ? step->bytes : 0;
         totals.out += step->kind == SMS__DERIVED_COPY_OUT ? step->bytes : 0;
         totals.host += step->host_s;
         const struct sms__derived *kernel = &derivation->kernel[step->kernel];
-        if (step->ahead)
-            totals.host += (step->call_s - kernel->gap_s - kernel->time.mean_s) * (double)step->times;
+        ran_s = step->ahead ? ran_s + (kernel->gap_s + kernel->time.mean_s) * (double)step->times : 0;
+        if (step->call_s > 0) {
+            totals.host += step->call_s * (double)step->times - ran_s;
+            ran_s = 0;
+        }
         totals.steps += step->host_s > 0;
     }
     return totals;
@@ -410,9 +427,10 @@ static void keep_iteration(struct sms__derivation *derivation, bool timed)
     derivation->copying_s = 0;
     derivation->overlaps = 0;
     derivation->order = sms__print(derivation->arena,
-                                   "launches of one of %llu iterations%s; left out of the whole run: %.0f B copied in, "
+                                   "launches of one of %llu iterations%s; left out of %s: %.0f B copied in, "
                                    "%.0f B copied out, host time of %.3f ms",
-                                   (unsigned long long)count, timed ? "" : ", in the order of the file", totals.in,
+                                   (unsigned long long)count, timed ? "" : ", in the order of the file",
+                                   derivation->profile->rounds > 1 ? "each job" : "the whole run", totals.in,
                                    totals.out, totals.host * 1e3);
 }
 

@@ -308,7 +308,7 @@ static void keep_window(const struct search *search, const struct window *window
 /* Seconds in which operations of the window overlap earlier ones. */
 static double overlap_of(const struct search *search, const struct window *window)
 {
-    double sum = 0, end = search->operation[window->from].start;
+    double sum = 0, end = search->latest_end[window->from];
     for (size_t i = window->from; i < (size_t)window->from + window->length; i++) {
         const struct operation *operation = &search->operation[i];
         sum += fmax(fmin(operation->end, end) - operation->start, 0);

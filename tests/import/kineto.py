@@ -188,12 +188,40 @@ def paused():
     return trace.object()
 
 
+def reaching():
+    """Steps whose last kernel, on a second stream, runs beside the first ones of the next step."""
+    trace = Trace()
+    for i in range(12):
+        t = 500 * i
+        trace.mark(f"ProfilerStep#{i}", t - 10, 20)
+        trace.kernel("first()", t, 200, grid=8, called=t - 5)
+        trace.kernel("second()", t + 201, 198, grid=8, called=t)
+        trace.wait(t + 5, t + 480)
+        trace.kernel("aside()", t + 490, 400, grid=8, stream=20)
+    return trace.object()
+
+
+def behind():
+    """Steps that begin with a short kernel on a second stream, while the last kernel of the step before still runs."""
+    trace = Trace()
+    for i in range(12):
+        t = 600 * i
+        trace.mark(f"ProfilerStep#{i}", t - 11, 20)
+        trace.kernel("aside()", t, 2, grid=1, stream=20, called=t - 4)
+        trace.kernel("first()", t + 96, 104, called=t - 10)
+        trace.kernel("second()", t + 201, 299, called=t - 9)
+        trace.wait(t, t + 503)
+        trace.kernel("last()", t + 510, 185, called=t + 505)
+    return trace.object()
+
+
 FINE = {"training": training, "strings": strings, "in_ns": in_ns, "several": several, "copies": copies, "whole": whole, "unequal": unequal,
-        "in_turns": in_turns, "ahead": ahead, "paused": paused}
+        "in_turns": in_turns, "ahead": ahead, "paused": paused, "reaching": reaching, "behind": behind}
 STEP = 60 + 2 * (200 + 10 + 100 + 5) + 60 + 40
 # Makespan in us, from the trace.
 LENGTH = {"training": 11 * STEP, "strings": 11 * STEP, "in_ns": 700, "several": 11 * 100, "copies": 7 * 100, "whole": 70, "unequal": 100,
-          "in_turns": 560, "ahead": 11 * 1000, "paused": 3_000_100}
+          "in_turns": 560, "ahead": 11 * 1000, "paused": 3_000_100,
+          "reaching": 11 * 500, "behind": 11 * 600}
 
 
 # One launch each, as Nsight Compute writes them: of gemm with its geometry, of softmax with another.
@@ -399,6 +427,13 @@ def check_alone(smsched, work):
     check("--alone is for traces", done.returncode == 3 and "--alone is for traces" in done.stderr, done.stderr)
 
 
+def check_iteration(smsched, work):
+    """What an iteration lacks is said as of a job. Host time is that in which the device waits for the host."""
+    write(work / "iteration.json", ahead())
+    done = run(smsched, "import", "kineto", work / "iteration.json", "--iteration")
+    check("host time left out of an iteration", "left out of each job: 0 B copied in, 0 B copied out, host time of 0.638 ms" in done.stdout, done.stdout)
+
+
 def check_page(smsched, work):
     """The commands of docs/how-to/profiles.md, but for those that need a GPU."""
     page = (HERE.parent.parent / "docs/how-to/profiles.md").read_text().split("## From your program to a scenario")[1].split("**Demands.**")[0]
@@ -474,6 +509,7 @@ def main():
             check_texts(smsched, Path(folder))
             check_with(smsched, Path(folder), update)
             check_alone(smsched, Path(folder))
+            check_iteration(smsched, Path(folder))
             check_bad(smsched, Path(folder), update)
     print(f"{passed} passed, {failed} failed")
     return failed > 0
