@@ -449,7 +449,7 @@ static struct sms__iterations find(struct search *search)
     found.others = search->best.windows - rounds;
     found.by_stream = search->likeness.by_stream;
     found.named = named;
-    found.repeats = found.launches > 0;
+    found.repeats = found.launches > 0 && found.mean_s > 0;
     return found;
 }
 

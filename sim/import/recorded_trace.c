@@ -142,6 +142,15 @@ static void set_repeats(const struct trace *trace, struct part *part, size_t cou
         part[p].repeat = (uint64_t)fmax(floor(fmin(span / part[p].found.mean_s, 1e6) + 0.5), 1);
 }
 
+/* Gives a stream its part of the iteration of all, at the time that it has there. */
+static void take_stream(const struct trace *trace, const struct part *whole, struct part *stream)
+{
+    stream->found = whole->found;
+    take_part(trace, stream, &whole->profile, &stream->profile);
+    stream->found.launches = stream->profile.launches / stream->profile.rounds;
+    stream->found.copies = stream->profile.copies / stream->profile.rounds;
+}
+
 /* Divides a part into its streams if it must be, or if that says more than all of them in one order: only a stream by
  * itself repeats something, or they overlap. */
 static int divide(struct trace *trace, struct part whole)
@@ -152,22 +161,21 @@ static int divide(struct trace *trace, struct part whole)
     if (code != SMS_OK)
         return code;
     find_iteration(trace, &whole, several);
-    const bool shared = several && whole.found.by_stream;
-    bool better = !whole.found.repeats && whole.found.overlap > SMS__OVERLAP_MOST;
+    const bool shared = several && whole.found.by_stream, once = several && !whole.found.repeats;
+    bool repeats = false; /* a stream by itself */
+    for (size_t p = from; once && p < trace->parts; p++) {
+        find_iteration(trace, &trace->part[p], false);
+        repeats |= trace->part[p].found.repeats;
+    }
+    const bool aside = once && !repeats && whole.found.overlap > SMS__OVERLAP_MOST;
     for (size_t p = from; several && p < trace->parts; p++) {
         struct part *stream = &trace->part[p];
-        if (shared) { /* copies stay if their stream launches kernels */
-            stream->found = whole.found;
-            take_part(trace, stream, &whole.profile, &stream->profile);
-            stream->found.launches = stream->profile.launches / stream->profile.rounds;
-            stream->found.copies = stream->profile.copies / stream->profile.rounds;
-        } else if (!whole.found.repeats)
-            find_iteration(trace, stream, false);
-        better |= !whole.found.repeats && stream->found.repeats;
-        if (!shared || stream->profile.launches > 0)
+        if (shared || aside)
+            take_stream(trace, &whole, stream);
+        if (!shared || stream->profile.launches > 0) /* copies stay if their stream launches kernels */
             trace->part[to++] = *stream;
     }
-    if (!shared && !(several && better)) {
+    if (!shared && !aside && !repeats) {
         trace->part[from] = whole;
         to = from + 1;
     }

@@ -215,13 +215,31 @@ def behind():
     return trace.object()
 
 
+def at_once():
+    """Kernels of five streams that start at the same time: no iterations, which would take no time."""
+    trace = Trace()
+    for i in range(5):
+        trace.kernel("k()", 0, 100, grid=8, stream=7 + i, called=-20 - i)
+    return trace.object()
+
+
+def late():
+    """Kernels of two streams, none of which comes again, and of which the second begins later."""
+    trace = Trace()
+    for i in range(6):
+        trace.kernel(f"k{i}()", 100 * i, 99, grid=8)
+        trace.kernel(f"l{i}()", 400 + 100 * i, 95, grid=8, stream=20)
+    return trace.object()
+
+
 FINE = {"training": training, "strings": strings, "in_ns": in_ns, "several": several, "copies": copies, "whole": whole, "unequal": unequal,
-        "in_turns": in_turns, "ahead": ahead, "paused": paused, "reaching": reaching, "behind": behind}
+        "in_turns": in_turns, "ahead": ahead, "paused": paused, "reaching": reaching, "behind": behind,
+        "at_once": at_once, "late": late}
 STEP = 60 + 2 * (200 + 10 + 100 + 5) + 60 + 40
 # Makespan in us, from the trace.
 LENGTH = {"training": 11 * STEP, "strings": 11 * STEP, "in_ns": 700, "several": 11 * 100, "copies": 7 * 100, "whole": 70, "unequal": 100,
           "in_turns": 560, "ahead": 11 * 1000, "paused": 3_000_100,
-          "reaching": 11 * 500, "behind": 11 * 600}
+          "reaching": 11 * 500, "behind": 11 * 600, "at_once": 100, "late": 995}
 
 
 # One launch each, as Nsight Compute writes them: of gemm with its geometry, of softmax with another.
