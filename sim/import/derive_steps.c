@@ -253,11 +253,15 @@ static int find_host_scale(const struct sms__derivation *derivation, const struc
     for (size_t e = 0; e < timeline->events; e++)
         device_s += simulated_length(derivation, &timeline->event[e]) / (double)derivation->profile->rounds;
     *scale = (alone_s - device_s) / (round_s - device_s);
-    if (alone_s >= device_s && round_s > device_s)
-        return SMS_OK;
-    return sms__fail(derivation->errors, SMS_EINPUT, derivation->options->path,
-                     "kernels and copies of one job take %.6g ms in the trace, so it cannot take %.6g ms alone",
-                     device_s * 1e3, alone_s * 1e3);
+    if (alone_s < device_s)
+        return sms__fail(derivation->errors, SMS_EINPUT, derivation->options->path,
+                         "kernels and copies of one job take %.6g ms in the trace, so it cannot take %.6g ms alone",
+                         device_s * 1e3, alone_s * 1e3);
+    return round_s > device_s ? SMS_OK
+                              : sms__fail(derivation->errors, SMS_EINPUT, derivation->options->path,
+                                          "one job takes %.6g ms in the trace, and its kernels and copies take %.6g "
+                                          "ms: --alone finds no host time to scale",
+                                          round_s * 1e3, device_s * 1e3);
 }
 
 /* Takes the time for which operations reach into the next round, beyond its host time before the first step, from its

@@ -435,8 +435,13 @@ def check_alone(smsched, work):
         host[:0] = [float(line.split("async: ")[1].split()[0]) - 300 for line in text.splitlines() if "async:" in line]
         check(f"--alone {given} keeps the proportions of host times", len(host) == 2 and abs(host[1] - 2 * host[0]) < 1e-3, text)
         within(f"--alone {given}: a job takes as long", simulate(smsched, work / "alone.yaml")[0] / 11, step, 0.001)
+    beside = Trace()
+    for i in range(8):
+        beside.kernel("k()", 310 * i, 100)
+        beside.copy("DtoH", 310 * i + 5, 300, 3300000, stream=20)
     for name, content, options, told in (
             ("kernels", trace.object(), ["--alone", "399 us"], "kernels and copies of one job take 0.4 ms in the trace, so it cannot take 0.399 ms alone"),
+            ("beside", beside.object(), ["--alone", "500 us"], "one job takes 0.31 ms in the trace, and its kernels and copies take 0.366129"),
             ("several", FINE["several"](), ["--alone", "1 s"], "--alone says what a job of one takes")):
         write(work / f"{name}.json", content)
         done = run(smsched, "import", "kineto", work / f"{name}.json", "-o", work / "not.yaml", "--profiled", "v100", *options)
