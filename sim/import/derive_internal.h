@@ -78,9 +78,10 @@ struct sms__durations {
 /* Metrics of a kernel (derive_kernel.c), and what they show (derive_usage.c). */
 struct sms__measured_kernel {
     struct sms__metric_means own;
-    const struct sms__metric_means *metrics; /* `own`, or the metrics of all launches of the symbol; NULL: none */
-    double time_s;                           /* mean duration of the launches that `metrics` describes */
-    bool pooled;                             /* `metrics` averages over several geometries */
+    const struct sms__metric_means *metrics;   /* `own`, or the metrics of all launches of the symbol; NULL: none */
+    double time_s;                             /* mean duration of the launches that `metrics` describes */
+    bool pooled;                               /* `metrics` averages over several geometries */
+    const struct sms__profile_metric *counted; /* the metrics that were last asked how launches differ */
     double clock_hz;
     const char *clock_from;     /* source of an approximate clock; NULL: it was measured */
     double activity, occupancy; /* NAN: not measured */
@@ -213,6 +214,9 @@ double sms__metrics_get(const struct sms__metric_means *metrics, const char *nam
  * what, NULL for the column. */
 double sms__derive_launch_time(struct sms__derivation *derivation, const struct sms__profile_launch *launch,
                                const char **from);
+/* The same from means of metrics alone. */
+double sms__derive_metric_time(struct sms__arena *arena, const struct sms__metric_means *metrics,
+                               const struct sms__device *device, const char **from);
 /* derive_spread.c: by how much the use of resources differs between the launches of each kernel, after
  * sms__derive_usage of all. */
 void sms__derive_spread(struct sms__derivation *derivation);

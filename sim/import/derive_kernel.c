@@ -167,6 +167,12 @@ static void pool_metrics(struct sms__derivation *derivation, const struct symbol
         launches += same ? (double)other->launches : 0;
     }
     kernel->measured.time_s = seconds / launches;
+    if (derivation->profile->demands && kernel->metric) { /* counts were of a launch that took another time */
+        const char *from;
+        const double own_s =
+            sms__derive_metric_time(derivation->arena, &kernel->measured.own, derivation->device, &from);
+        kernel->measured.time_s = own_s > 0 ? own_s : kernel->measured.time_s;
+    }
 }
 
 static void finish_kernel(struct sms__derivation *derivation, const struct symbol_table *by_symbol,

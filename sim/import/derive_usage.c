@@ -421,10 +421,9 @@ static double time_of_bytes(struct sms__arena *arena, const struct sms__measured
     return time_of_share(arena, measured, device, from);
 }
 
-/* Seconds of a launch from its metrics: durations, cycles over the clock, bytes over the rate at which they moved. NAN
- * if they tell nothing of it. Sets from what, NULL for a measured duration. */
-static double derive_seconds(struct sms__arena *arena, const struct sms__metric_means *metrics,
-                             const struct sms__device *device, const char **from)
+/* From durations, cycles over the clock, or bytes over the rate at which they moved. */
+double sms__derive_metric_time(struct sms__arena *arena, const struct sms__metric_means *metrics,
+                               const struct sms__device *device, const char **from)
 {
     static const char *const durations[] = {"gpu__time_duration.sum", "Duration", "gpu__time_duration.avg", NULL};
     struct sms__measured_kernel measured = {.metrics = metrics};
@@ -452,7 +451,7 @@ double sms__derive_launch_time(struct sms__derivation *derivation, const struct 
         return launch->duration_s;
     metrics->count = 0;
     sms__metrics_add(derivation->arena, metrics, launch, NAN);
-    double seconds = derive_seconds(derivation->arena, metrics, derivation->device, from);
+    double seconds = sms__derive_metric_time(derivation->arena, metrics, derivation->device, from);
     return isfinite(seconds) ? seconds : launch->duration_s;
 }
 

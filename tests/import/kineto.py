@@ -251,6 +251,13 @@ COUNTERS = """"ID","Process ID","Process Name","Host Name","Kernel Name","Contex
 """
 
 
+# A launch of ten times the work of those in the trace, in ten times the time, which moves 500 GB/s: 55.56 % of a V100's 900.
+LARGER = COUNTERS.split("\n")[0].replace("dram__throughput.avg.pct_of_peak_sustained_elapsed", "dram__bytes.sum") + '''
+"","","","","","","","","","","","us","Mbyte","%"
+"0","5","python3","host","k(float *)","1","7","(256, 1, 1)","(1600, 1, 1)","0","7.0","200","100","30.25"
+'''
+
+
 def cut(text, share):
     return text[:int(len(text) * share)]
 
@@ -411,6 +418,14 @@ def check_with(smsched, work, update):
     done = run(smsched, "run", work / "with.yaml")
     check("a run says how much of the kernel time has no metric", "training-1 (9), training-2 (100)" in done.stdout,
           done.stdout)
+    trace = Trace()
+    for i in range(12):
+        trace.kernel("k(float*)", 40 * i, 20)
+    write(work / "smaller.json", trace.object())
+    write(work / "larger.csv", LARGER)
+    done = run(smsched, "import", "kineto", work / "smaller.json", "--with", work / "larger.csv")
+    check("counts of a longer launch", "# usage: issue 30.25 %, dram 55.56 %\n" in done.stdout, done.stdout + done.stderr)
+    check("one measured launch tells no uncertainty", "uncertainty:" not in done.stdout, done.stdout)
     done = run(smsched, "import", "kineto", work / "training.json", "--with", "library")
     check("names tell no demands", done.returncode == 3 and "names tell no demands: name counters" in done.stderr, done.stderr)
     for given in (work / "none.csv", work / "training.json"):
