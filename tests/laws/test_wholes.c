@@ -112,7 +112,8 @@ enum { USAGE, UTILIZATION, DELIVERED, OVER, USES };
 
 /* What `count` processes use of fp32 and dram of 8 SMs. All of a kernel takes 1 ms of the device, 100 % of fp32 and 50
  * % of dram: as a coarse kernel, or as 10 waves of 32 blocks. */
-static void use_of(double use[2][USES], bool coarse, const char *mode, int count, const char *process)
+static void use_under(double use[2][USES], bool coarse, const char *contention, const char *mode, int count,
+                      const char *process)
 {
     static const char *const metrics[USES] = {"usage_ratio", "utilization_ratio", "delivered_ratio",
                                               "oversubscribed_time_ratio"};
@@ -125,11 +126,10 @@ static void use_of(double use[2][USES], bool coarse, const char *mode, int count
         "mig:\n  slices: 8\n  profiles:\n    - {name: 1g, slices: 1, sms: 1, memory: 1 GiB, starts: [0, 1, 2]}\n"
         "    - {name: 4g, slices: 4, sms: 4, memory: 4 GiB, starts: [0, 4]}\n---\n"
         "workload: w\nkernels: [{name: k, %s}]\n---\n"
-        "scenario: s\ndevices: [{model: small}]\ncontention: {model: proportional, slope: 1}\npolicies: [{mode: %s}]\n"
-        "processes:\n",
+        "scenario: s\ndevices: [{model: small}]\ncontention: %s\npolicies: [{mode: %s}]\nprocesses:\n",
         coarse ? "time: 1 ms, demand: {fp32: 100 %, dram: 50 %}"
                : "blocks: 320, threads: 256, block_time: 100 us, demand: {fp32: 25 %, dram: 12.5 %}",
-        mode);
+        contention, mode);
     for (int i = 0; i < count; i++)
         add(&text, "  - {name: p%d, workload: w, repeat: forever%s}\n", i, process);
     add(&text, "run: {warmup: 3300 us, duration: 63300 us}\n");
@@ -141,6 +141,11 @@ static void use_of(double use[2][USES], bool coarse, const char *mode, int count
         for (size_t m = 0; m < USES; m++)
             use[r][m] = estimate(results, 0, SMS_RESOURCE, r, metrics[m]).mean;
     discard(results, file);
+}
+
+static void use_of(double use[2][USES], bool coarse, const char *mode, int count, const char *process)
+{
+    use_under(use, coarse, "{model: proportional, slope: 1}", mode, count, process);
 }
 
 /* On a quarter of the SMs a kernel takes four times as long and uses a quarter of the device. */
@@ -166,6 +171,22 @@ static void coarse_kernels_on_a_part_of_a_device_use_as_much_as_blocks(void **st
                 assert_near(coarse[r][m], m == OVER ? 0 : cases[i].fp32 / (r ? 2 : 1), 1e-3);
                 assert_near(coarse[r][m], blocks[r][m], 1e-3);
             }
+    }
+}
+
+/* A kernel was measured with its own slowdown, of which a part of the SMs takes some away. It uses what it was measured
+ * to use all the same. */
+static void a_coarse_kernel_uses_as_much_of_a_part_under_every_law(void **state)
+{
+    static const char *const laws[] = {"none", "proportional", "maxmin", "{model: knee, exponent: 2}", "pipes"};
+    (void)state;
+    for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
+        double use[2][USES];
+        use_under(use, true, laws[i], "mps", 1, ", active_threads: 25 %");
+        for (size_t r = 0; r < 2; r++) {
+            assert_near(use[r][USAGE], r ? 0.125 : 0.25, 1e-6);
+            assert_near(use[r][UTILIZATION], r ? 0.125 : 0.25, 1e-6);
+        }
     }
 }
 
@@ -254,6 +275,7 @@ int main(void)
         cmocka_unit_test(a_cap_is_of_the_pod_that_runs),
         cmocka_unit_test(blocks_take_about_as_long),
         cmocka_unit_test(coarse_kernels_on_a_part_of_a_device_use_as_much_as_blocks),
+        cmocka_unit_test(a_coarse_kernel_uses_as_much_of_a_part_under_every_law),
         cmocka_unit_test(coarse_kernels_together_use_no_more_than_all),
         cmocka_unit_test(a_full_instance_uses_its_share_of_the_memory),
         cmocka_unit_test(a_drawn_kernel_alone_is_slowed_by_nothing),

@@ -179,17 +179,28 @@ void sms__contexts_init(struct sms__instance *instance)
         init_context(&instance->context[c], instance, sliced ? &share->process[instance->first_process + c] : NULL);
 }
 
-/* A coarse kernel that runs longer here than on the whole device, under a cap or on an instance, takes less of it by as
- * much. Returns the time for which it would take as much at its demand on the whole device. */
-static sms__integral whole_device_ps(const struct sms__stream_kernel *kernel, sms__integral here_ps)
+/* The kernel as it is on the whole device. */
+static const struct sms__footprint *whole_fit(const struct sms__stream_kernel *kernel)
 {
     const struct sms__stream *stream = kernel->stream;
     const struct sms__host_setup *setup = &stream->process->share->setup;
     size_t type = setup->type[kernel->context->instance->gpu->idx];
-    double work_ps = setup->vm[stream->process->arrival.vm].fit[type][stream->first_kernel + kernel->idx].work_ps;
-    return work_ps < kernel->coarse.fit->work_ps
-               ? (sms__integral)((double)here_ps * (work_ps / kernel->coarse.fit->work_ps) + 0.5)
-               : here_ps;
+    return &setup->vm[stream->process->arrival.vm].fit[type][stream->first_kernel + kernel->idx];
+}
+
+/* A coarse kernel that runs longer here than on the whole device, under a cap or on an instance, takes less of it by as
+ * much. Adds what it ran and drew as the times for which it would take as much at its demand and its pressure on the
+ * whole device. It uses what it was measured to use, also where it slows itself less than on the whole device. */
+static void add_to_span(struct sms__stream_kernel *kernel, int sign, sms__integral ran_ps, sms__integral drawn_ps)
+{
+    const struct sms__footprint *whole = whole_fit(kernel), *here = kernel->coarse.fit;
+    if (whole->work_ps < here->work_ps) {
+        const double drawn = whole->work_ps / here->work_ps, ran = drawn * (whole->alone / here->alone);
+        ran_ps = (sms__integral)((double)ran_ps * ran + 0.5);
+        drawn_ps = (sms__integral)((double)drawn_ps * drawn + 0.5);
+    }
+    kernel->launch.span->residence_ps += sign * ran_ps;
+    kernel->launch.span->work_ps += sign * drawn_ps;
 }
 
 static void end_coarse(void *subject, uint64_t now)
@@ -198,9 +209,8 @@ static void end_coarse(void *subject, uint64_t now)
     struct sms__kernel_record *record = kernel->launch.record;
     record->launches++;
     record->blocks++;
-    kernel->launch.span->residence_ps +=
-        whole_device_ps(kernel, sms__coarse_kernel_ran_ps(&kernel->context->coarse, &kernel->coarse, now));
-    kernel->launch.span->work_ps += whole_device_ps(kernel, kernel->coarse.drawn_ps);
+    add_to_span(kernel, 1, sms__coarse_kernel_ran_ps(&kernel->context->coarse, &kernel->coarse, now),
+                kernel->coarse.drawn_ps);
     if (kernel->done <= 0)
         sms__histogram_add(&record->latency, now - kernel->launched_ps);
     check_drained(kernel->context, now);
@@ -223,9 +233,7 @@ static uint64_t add_partial_coarse(const struct sms__context *context, struct sm
     uint64_t parts = sms__coarse_kernel_parts(&context->coarse, coarse, now);
     sms__integral work = (sms__integral)coarse->drawn_ps * parts / SMS__PARTS;
     kernel->launch.record->block_parts += sign * (sms__integral)parts;
-    kernel->launch.span->residence_ps +=
-        sign * whole_device_ps(kernel, sms__coarse_kernel_ran_ps(&context->coarse, coarse, now));
-    kernel->launch.span->work_ps += sign * whole_device_ps(kernel, work);
+    add_to_span(kernel, sign, sms__coarse_kernel_ran_ps(&context->coarse, coarse, now), work);
     return parts;
 }
 
