@@ -186,3 +186,13 @@ int sms__engine_advance(struct sms__engine *engine, uint64_t to)
 }
 
 uint64_t sms__engine_next(const struct sms__engine *engine) { return engine->first ? engine->now : first_time(engine); }
+
+bool sms__engine_has_no_other(const struct sms__engine *engine, size_t source)
+{
+    const struct sms__handler *handler = &engine->handler[source];
+    bool none_other = !engine->first;
+    for (uint32_t q = 0; q < SMS__EVENT_QUEUES; q++)
+        none_other &= (q == handler->queue ? sms__queue_other(&engine->queue[q], handler->place).time
+                                           : sms__queue_least(&engine->queue[q])) == SMS__NEVER;
+    return none_other;
+}

@@ -68,6 +68,16 @@ check ': 1 process waits for ever: 1 for an SM that takes a block' "$smsched" ru
 sed -i 's/, active_threads: 50 %//' "$folder/s.yaml"
 "$smsched" run "$folder/s.yaml" | grep -q 'warning' && { echo 'a warning of those that run'; wrong=1; }
 
+# The kernel whose turn it is has no slice of an SM, and keeps its turn. Processes in this state take no turns for ever,
+# and a policy that looks again and again for another state does so in vain.
+for policy in '{mode: time_slice, block: warped_slicer}' '{share: container_pause, mode: mps, block: warped_slicer}' \
+    '{share: tgs, mode: time_slice, block: warped_slicer}'; do
+    scenario '200 B' "$policy"
+    sed -i -e 's/time: 1 ms/blocks: 20, threads: 1024, block_time: 1 ms/' -e 's/count: 3/count: 2, streams: 3/' \
+        -e 's/^host.*/&\nqueue: rr_fifo/' "$folder/s.yaml"
+    check ': 2 processes wait for ever: ' "$smsched" run --check --events 1e6 "$folder/s.yaml"
+done
+
 # Processes without an end that fail, never begin, or fall behind are named, because tables alone look like results.
 cat > "$folder/s.yaml" <<END
 workload: large

@@ -24,6 +24,7 @@ struct sms__context {
     void (*drained)(struct sms__context *context, uint64_t now); /* nothing runs any more while it is on hold */
     struct sms__context *next, *prev;                            /* in the round of time_slice.c, like the next */
     bool in_round;
+    bool stuck;   /* when its latest turn ended, no SM took its blocks, and nothing has changed since */
     bool renewed; /* it belongs to another process than when it ran last */
 };
 

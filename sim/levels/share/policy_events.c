@@ -114,12 +114,13 @@ void sms__timers_update(struct sms_share *share)
 
 void sms__timers_note_progress(struct sms_share *share) { share->timers->idle = 0; }
 
+/* Kernels may be such that no SM takes their blocks. Then nothing else is to happen. */
 static bool is_idle(const struct sms_share *share)
 {
     bool busy = share->pending > 0 || sms__flows_are_busy(share);
     for (size_t g = 0; g < share->setup.gpus; g++)
         busy |= share->gpu[g].kernels > 0;
-    return !busy;
+    return !busy || sms__engine_has_no_other(share->engine, share->timers->source);
 }
 
 static void fire(void *subject, uint64_t now)

@@ -3,6 +3,7 @@
 #include "repartition.h"
 #include "context.h"
 #include "sm_part.h"
+#include "time_slice.h"
 
 #include <string.h>
 
@@ -11,6 +12,7 @@ static void change(struct sms__process *process, const uint64_t *sms, uint64_t n
     sms__part_change(process, sms);
     sms__process_show(process, now);
     sms__context_offer(sms__context_of(process->instance, process), now);
+    sms__slicer_wake(process->instance, now);
     sms__changed(process->share);
 }
 

@@ -7,6 +7,7 @@
 struct sms__slicer {
     struct sms__context *first, *last; /* contexts with kernels, in the order of the round */
     size_t ready;                      /* number of them */
+    size_t stuck;                      /* number of those that were stuck when their latest turn ended */
     struct sms__context *current;      /* the active one */
     struct sms__context *latest;       /* the one that was active last */
     struct sms__context *coming;       /* the one that is active once the switch is over */
@@ -45,6 +46,16 @@ static void take_out(struct sms__slicer *slicer, struct sms__context *context)
     *(context->next ? &context->next->prev : &slicer->last) = context->prev;
     context->in_round = false;
     slicer->ready--;
+    slicer->stuck -= context->stuck;
+    context->stuck = false;
+}
+
+/* Something has changed. */
+static void forget_stuck(struct sms__slicer *slicer)
+{
+    for (struct sms__context *context = slicer->first; context && slicer->stuck; context = context->next)
+        context->stuck = false;
+    slicer->stuck = 0;
 }
 
 /* The length of a slice of the current context. */
@@ -59,11 +70,22 @@ static double slice_ps(const struct sms__instance *instance)
     return usual_ps;
 }
 
+/* All that the context has are blocks that no SM takes, whatever time goes by. */
+static bool is_stuck(const struct sms__context *context)
+{
+    bool dispatches = !context->on_hold && !context->flush.queued;
+    return context->kernels > 0 && dispatches && !sms__context_is_under_way(context) &&
+           sms__engine_next(context->engine) == SMS__NEVER;
+}
+
+/* Contexts that are all stuck take no turns, which would go on for ever. */
+static bool is_at_rest(const struct sms__slicer *slicer) { return slicer->ready > 1 && slicer->stuck >= slicer->ready; }
+
 /* The slice ends only if another context waits for its end. */
 static void begin_slice(struct sms__instance *instance, uint64_t now)
 {
     struct sms__slicer *slicer = instance->slicer;
-    slicer->slicing = slicer->ready > 1;
+    slicer->slicing = slicer->ready > 1 && !is_at_rest(slicer);
     slicer->preempting = false;
     slicer->began_ps = now;
     set_source(instance, slicer->slicing ? sms__after(now, slice_ps(instance)) : SMS__NEVER);
@@ -164,6 +186,11 @@ static void end_turn(struct sms__instance *instance, uint64_t now)
     struct sms__context *context = slicer->current;
     take_out(slicer, context);
     append(slicer, context);
+    context->stuck = is_stuck(context);
+    if (context->stuck)
+        slicer->stuck++;
+    else
+        forget_stuck(slicer);
     struct sms__context *next = choose(instance);
     if (next == context) {
         release(context, now);
@@ -271,7 +298,8 @@ static void check(void *subject, uint64_t now)
         stop_idle(instance, context, now);
     } else if (slicer->preempting && slicer->ahead == 0 && slicer->slicing) {
         end_slice(instance, now);
-    } else if (is_draining(slicer) ? !sms__context_runs(context) : slicer->ready > 1 && !slicer->slicing) {
+    } else if (is_draining(slicer) ? !sms__context_runs(context)
+                                   : slicer->ready > 1 && !slicer->slicing && !is_at_rest(slicer)) {
         end_turn(instance, now);
     }
 }
@@ -290,10 +318,22 @@ void sms__slicer_init(struct sms__instance *instance)
         instance->context[c].drained = drained;
 }
 
+void sms__slicer_wake(struct sms__instance *instance, uint64_t now)
+{
+    struct sms__slicer *slicer = instance->slicer;
+    if (!slicer || !slicer->stuck)
+        return;
+    bool rested = slicer->current && is_at_rest(slicer);
+    forget_stuck(slicer);
+    if (rested)
+        begin_slice(instance, now);
+}
+
 void sms__slicer_add(struct sms__context *context, uint64_t now)
 {
     struct sms__instance *instance = context->instance;
     struct sms__slicer *slicer = instance->slicer;
+    sms__slicer_wake(instance, now);
     if (!slicer || context->in_round)
         return;
     append(slicer, context);

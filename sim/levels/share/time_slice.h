@@ -5,8 +5,10 @@
 #include "context.h"
 
 void sms__slicer_init(struct sms__instance *instance);
-/* The context has got its first kernel. */
+/* The context has got a kernel, maybe its first one. */
 void sms__slicer_add(struct sms__context *context, uint64_t now);
+/* Blocks that no SM took may have room now, so contexts take turns again. */
+void sms__slicer_wake(struct sms__instance *instance, uint64_t now);
 /* A kernel of the context has ended, maybe its last one. */
 void sms__slicer_end_kernel(struct sms__context *context);
 /* Adds the switch under way, as far as it has come, to the record. */
