@@ -78,6 +78,27 @@ static void the_gpu_drains_that_has_fewer_slices_in_use(void **state)
     assert_placements(file, "0 p a 1@0\n0.1 q a 2@0\n0.2 s a 1@4\n3.2 r a 1@0\n3.2 u a 2@4\n");
 }
 
+/* At 1 s a drains for those that wait. At 3 s the first gets the instance of b, and the second that of a which y left.
+ */
+static void equal_pods_of_two_entries_wait_as_two_of_one(void **state)
+{
+    static const char *const waiting[] = {"  - {name: r, count: 2, profiles: {3g.20gb: 5 s}, start: 1 s}\n",
+                                          "  - {name: r1, profiles: {3g.20gb: 5 s}, start: 1 s}\n"
+                                          "  - {name: r2, profiles: {3g.20gb: 5 s}, start: 1 s}\n"};
+    (void)state;
+    for (size_t i = 0; i < sizeof waiting / sizeof *waiting; i++) {
+        struct sms_file *file = load_text(
+            "scenario: s\nnodes:\n"
+            "  - {name: a, devices: {model: a100}, mig: [{layout: [3g.20gb, 3g.20gb], changes: drain, change: 1 s}]}\n"
+            "  - {name: b, devices: {model: a100}, mig: [{layout: [3g.20gb]}]}\npolicies: [first_fit]\n"
+            "pods:\n  - {name: x, profile: 3g.20gb, duration: 10 s}\n"
+            "  - {name: y, profile: 3g.20gb, duration: 2 s}\n"
+            "  - {name: z, profile: 3g.20gb, duration: 3 s}\n%s",
+            waiting[i]);
+        assert_placements(file, "0 x a 1@0\n0 y a 1@4\n0 z b 1@0\n3 r1 b 1@0\n3 r2 a 1@4\n");
+    }
+}
+
 /* 1g.10gb takes two slices of an A100 40 GB and one of an A100 80 GB. */
 static void a_name_means_what_the_model_of_gpu_says(void **state)
 {
@@ -401,6 +422,7 @@ int main(void)
         cmocka_unit_test(a_layout_that_changes_when_empty_waits_for_that),
         cmocka_unit_test(a_drained_gpu_takes_no_pods_until_it_is_empty),
         cmocka_unit_test(the_gpu_drains_that_has_fewer_slices_in_use),
+        cmocka_unit_test(equal_pods_of_two_entries_wait_as_two_of_one),
         cmocka_unit_test(a_name_means_what_the_model_of_gpu_says),
         cmocka_unit_test(gpus_of_a_node_may_differ),
         cmocka_unit_test(fgd_keeps_places_for_typical_pods),

@@ -18,6 +18,45 @@ static int compare_views(const struct sms_pod_view *a, const struct sms_pod_view
     return 0;
 }
 
+struct table {
+    const struct sms__profile_times *times;
+    uint32_t number;
+};
+
+static int compare_tables(const void *a, const void *b)
+{
+    const struct table *x = a, *y = b;
+    int order = (x->times->profiles > y->times->profiles) - (x->times->profiles < y->times->profiles);
+    for (size_t i = 0; order == 0 && i < x->times->profiles; i++) {
+        const uint32_t p = x->times->profile[i], q = y->times->profile[i];
+        order = (p > q) - (p < q);
+        if (order == 0)
+            order = (x->times->ps[p] > y->times->ps[p]) - (x->times->ps[p] < y->times->ps[p]);
+    }
+    return order ? order : (x->number > y->number) - (x->number < y->number);
+}
+
+static bool are_equal(const struct table *x, const struct table *y)
+{
+    struct table same = {x->times, y->number};
+    return compare_tables(&same, y) == 0;
+}
+
+/* Returns for each number of a table of times that of the first equal one. There is no table 0. */
+static uint32_t *number_equally(struct sms__arena *arena, const struct sms__profiles *profiles)
+{
+    uint32_t *number = SMS__NEW(arena, uint32_t, profiles->tables + 1);
+    struct table *table = SMS__NEW(arena, struct table, profiles->tables + 1);
+    for (size_t t = 0; t < profiles->tables; t++)
+        table[t] = (struct table){&profiles->times[t], (uint32_t)t + 1};
+    if (profiles->tables)
+        qsort(table, profiles->tables, sizeof *table, compare_tables);
+    for (size_t t = 0; t < profiles->tables; t++)
+        number[table[t].number] =
+            t > 0 && are_equal(&table[t - 1], &table[t]) ? number[table[t - 1].number] : table[t].number;
+    return number;
+}
+
 struct keyed {
     struct sms_pod_view view;
     size_t group, shape;
@@ -40,10 +79,14 @@ static int compare_groups(const void *a, const void *b)
 static void find_shapes(struct sms__arena *arena, struct sms__cluster *cluster, const struct sms_pod_view *view)
 {
     struct keyed *keyed = SMS__NEW(arena, struct keyed, cluster->groups);
+    const uint32_t *number = number_equally(arena, &cluster->profiles);
     size_t count = 0;
-    for (size_t g = 0; g < cluster->groups; g++)
-        if (!cluster->pod[g].rows)
-            keyed[count++] = (struct keyed){view[g], g, 0};
+    for (size_t g = 0; g < cluster->groups; g++) {
+        if (cluster->pod[g].rows)
+            continue;
+        keyed[count] = (struct keyed){view[g], g, 0};
+        keyed[count++].view.times = number[view[g].times];
+    }
     if (count)
         qsort(keyed, count, sizeof *keyed, compare_keyed);
     for (size_t i = 0; i < count; i++) { /* of equal ones, the first group stands for all */
