@@ -204,6 +204,29 @@ static void kernels_take_turns_on_a_part_as_on_a_device_of_as_many_sms(void **st
     }
 }
 
+/* Kernels that end at once, and turns that are counted from one to the next. */
+static void a_partition_of_all_sms_is_the_device(void **state)
+{
+    static const char *const queues[] = {"leftover", "kernel_fifo", "interleave", "rr_fifo"};
+    (void)state;
+    for (size_t q = 0; q < sizeof queues / sizeof *queues; q++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "devices: [{model: small, sms: 2, mps: {chunk: 1}, sm: {threads: 1024, blocks: 4}}]\n"
+                 "contention: none\nqueue: %s\npolicies: [{mode: together}, {mode: mps}, {mode: partition}]\n"
+                 "processes: [{name: p, workload: w, streams: 3, chunks: 2}]\n",
+                 queues[q]);
+        struct shared s = share("workload: w\nkernels:\n  - {name: a, blocks: 17, threads: 416, block_time: 1008 us}\n"
+                                "  - {name: b, blocks: 30, threads: 288, block_time: 1348 us}\n"
+                                "  - {name: c, blocks: 5, threads: 512, block_time: 677 us}\n",
+                                text);
+        const double together = estimate(s.results, 0, SMS_VM, 0, "job_latency_mean_ns").mean;
+        for (size_t m = 1; m < 3; m++)
+            assert_near(estimate(s.results, m, SMS_VM, 0, "job_latency_mean_ns").mean, together, 1e-3);
+        share_release(s);
+    }
+}
+
 /* It reserves nothing: the blocks of another process are on the same SM, and each has one of its two places. */
 static void a_green_context_reserves_nothing(void **state)
 {
@@ -426,6 +449,7 @@ int main(void)
         cmocka_unit_test(jobs_arrive_at_a_green_context),
         cmocka_unit_test(searches_for_a_part_go_on_as_if_it_were_alone),
         cmocka_unit_test(kernels_take_turns_on_a_part_as_on_a_device_of_as_many_sms),
+        cmocka_unit_test(a_partition_of_all_sms_is_the_device),
         cmocka_unit_test(a_green_context_reserves_nothing),
         cmocka_unit_test(a_green_context_lies_within_the_part_of_its_process),
         cmocka_unit_test(a_process_is_alone_with_the_policy_on_its_partition),

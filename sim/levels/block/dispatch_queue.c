@@ -147,7 +147,7 @@ static __attribute__((noinline)) void leave_queue(struct sms__blocks *device, st
     sms__launch_remove(launch->entry.lane, SMS__LANE, launch);
     if (!queue->list.first) {
         remove_queue(device, queue);
-        if (device->queues.count > 1) /* it may have a new owner when a launch joins again */
+        if (queue != device->queues.queue) /* it may have a new owner when a launch joins again; the first has none */
             queue->turn = (struct sms__turn){0};
     }
     device->queues.waiting--;
