@@ -46,15 +46,16 @@ static json_t *params_of(const struct sms_param *params)
     json_t *list = json_array();
     for (; params && params->name; params++) {
         char min[64], max[64], fallback[64], range[400] = "";
-        sms__print_param(min, sizeof min, params, params->min);
-        sms__print_param(max, sizeof max, params, params->max);
         sms__print_param(fallback, sizeof fallback, params, params->fallback);
         for (size_t i = 0; params->unit == SMS_UNIT_CHOICE && params->choices[i]; i++)
             sms__append(range, sizeof range, "%s%s", i ? " | " : "", params->choices[i]);
-        if (!range[0])
+        if (params->unit != SMS_UNIT_CHOICE) {
+            sms__print_param(min, sizeof min, params, params->min);
+            sms__print_param(max, sizeof max, params, params->max);
             snprintf(range, sizeof range, "%s to %s", min, max);
+        }
         json_array_append_new(list, json_pack("{ss ss ss ss}", "name", params->name, "range", range, "default",
-                                              fallback, "help", params->help));
+                                              fallback, "help", params->help ? params->help : ""));
     }
     return list;
 }

@@ -175,6 +175,31 @@ bad_mode no_turns "has a slice for each process, and no turns" '.slice_ps = weig
 bad_mode splits "has instances, and these have modes of their own" '.instances = true, .slices = true'
 bad_mode other_slice "has a parameter of the engine's, and not as mode.h has it" '.slices = true, .params = params'
 bad_mode other_size "was compiled with another version of the header" '.size = 8'
+# bad_struct NAME WORDS MEMBER STRUCT FIELDS [LINE]: a struct that is wrong, and of which nothing may be called.
+bad_struct() {
+    build "$1" "${6-}" "static const struct $4 it = {.name = \"mine\", .help = \"mine\", $5};" "SMS_PLUGIN(.$3 = {&it});"
+    refused "$1.so" "$2"
+}
+bad_param() { # NAME WORDS PARAMETERS
+    bad_struct "$1" "$2" block sms_block_policy '.params = params' \
+        "static const char *const names[] = {\"x\", \"y\", NULL}; static const struct sms_param params[] = {$3, {0}}; const void *uses = names;"
+}
+bad_param choice_beyond "a parameter whose default is none of its choices" '{"a", SMS_UNIT_CHOICE, 0, 1, 5, "mine", names}'
+bad_param choice_below "a parameter whose default is none of its choices" '{"a", SMS_UNIT_CHOICE, 0, 1, -3, "mine", names}'
+bad_param choice_nan "a parameter whose default is none of its choices" '{"a", SMS_UNIT_CHOICE, 0, 1, 0.0 / 0.0, "mine", names}'
+bad_param params_alike "two parameters of one name" '{"a", SMS_UNIT_COUNT, 0, 1, 0, "mine"}, {"a", SMS_UNIT_COUNT, 0, 1, 0, "mine"}'
+bad_param param_nameless "one with a name that no file could say" '{"a: b", SMS_UNIT_COUNT, 0, 1, 0, "mine"}'
+bad_struct search_none "has a search that there is not" block sms_block_policy '.search = 99'
+bad_struct place_none "has a search that there is not" place sms_place_policy '.search = 99'
+bad_struct state_wraps "has a state of more than 1 TiB" block sms_block_policy '.run_bytes = SIZE_MAX - 100, .tenant_bytes = 60'
+bad_struct share_state "has a state of more than 1 TiB" share sms_share_policy '.state = SIZE_MAX / 2'
+bad_struct queue_nameless "has a queue without a name" block sms_block_policy '.queue = &queue' \
+    'static const struct sms_queue_discipline queue = {.help = "mine"};'
+build loose 'static const char *const names[] = {"x", "y", NULL};' \
+    'static const struct sms_param params[] = {{"a", SMS_UNIT_CHOICE, 7, 9, 1, NULL, names}, {0}};' \
+    'static const struct sms_block_policy it = {.name = "mine", .help = "mine", .params = params};' 'SMS_PLUGIN(.block = {&it});'
+try 0 "a choice needs no range, and a parameter no help" list policies mine --plugin loose.so
+prints "a: x | y, default y"
 cp my_policy.so twice.so
 try 3 "two of one name" validate hardware.yaml --plugin my_policy.so --plugin twice.so
 prints "names something 'my_policy', and that name is taken"
@@ -211,10 +236,45 @@ bad_model() { # NAME WORDS EXPRESSION [FIELDS]
 }
 bad_model falls "has a slowdown that falls as the usage rises" "usage < SMS_FULL ? 3 - usage / SMS_FULL : 2"
 bad_model drifts "slows the same usage differently" "1 + 0.001 * n++"
-bad_model no_number "has a slowdown that is no number of at least 1" "usage > 0 ? 0.0 / 0.0 : 1"
-bad_model speeds_up "has a slowdown that is no number of at least 1" "0.5"
+bad_model no_number "which is not a finite number of at least 1" "usage > 0 ? 0.0 / 0.0 : 1"
+bad_model speeds_up "which is not a finite number of at least 1" "0.5"
 bad_model endless "a slowdown of inf, which is not a finite number of at least 1" "1 / 0.0"
 bad_model not_free "promises free_below_full, and slows below 100 %" "1 + usage / SMS_FULL" ".free_below_full = true, "
+# Answers out of range end a run without --check, too.
+bad_answer() { # KIND NAME WORDS STRUCT FIELDS FUNCTION
+    sed '/^plugins:/d' "my_$1/scenario.yaml" >other.yaml
+    build "$2" "$6" "static const struct $4 it = {.name = \"my_$1\", .help = \"broken\", $5};" "SMS_PLUGIN(.$1 = {&it});"
+    try 70 "$1: $2" run other.yaml --plugin "$2.so" --quiet
+    prints "$3"
+}
+model='const struct sms_contention_view *view'
+bad_full() { bad_answer contention "$1" "$2" sms_contention '.slowdown = slow' \
+    "static double slow($model, size_t r, double usage) { (void)view, (void)r; return usage >= SMS_FULL ? $3 : 1; }"; }
+bad_full faster_full "at 100 % a slowdown of 0.5, which is not a finite number of at least 1" 0.5
+bad_full nan_full "at 100 % a slowdown of nan, which is not a finite number of at least 1" "0.0 / 0.0"
+bad_join() { bad_answer contention "$1" "contention model 'my_contention' joins slowdowns by an exponent of $2" sms_contention '.slowdown = slow, .joins = joins' \
+    "static double slow($model, size_t r, double usage) { (void)view, (void)r; return 1 + usage / SMS_FULL; }
+     static struct sms_join joins($model) { (void)view; return (struct sms_join){$3}; }"; }
+bad_join join_nan "nan and a grain of 0" "0.0 / 0.0, 0"
+bad_join join_zero "0 and a grain of 0" "0, 0"
+bad_join join_grain "1 and a grain of 2" "1, 2"
+bad_ask() { bad_answer share "$1" "$2" sms_share_policy ".$3 = f" "static $4 f(struct sms_share *share, size_t process) { (void)share, (void)process; return $5; }"; }
+bad_ask place_beyond "share policy my_share placed a process on device 99 of 1" place long 99
+bad_ask place_below "share policy my_share placed a process on device -5 of 1" place long -5
+bad_ask answer_none "share policy my_share gave the answer 42, which is none of enum sms_answer" launch "enum sms_answer" 42
+bad_answer share wakes_for_ever "at 0 ps share policy my_share was called more than" sms_share_policy '.start = start, .timer = timer' \
+    'static void start(struct sms_share *share) { sms_share_wake(share, 0, 0); }
+     static void timer(struct sms_share *share, size_t tag) { sms_share_wake(share, 0, tag); }'
+where='const struct sms_place_view *view, const struct sms_node_view *node, const struct sms_pod_view *pod, uint8_t chosen[SMS_NODE_GPUS_MAX]'
+bad_pace() { bad_answer place "$1" "place policy my_place gave a pace" sms_place_policy '.score = score, .pace = pace' \
+    "static double score($where) { (void)view, (void)node, (void)pod, (void)chosen; return 1; }
+     static struct sms_place_pace pace(const struct sms_place_view *view, size_t nodes) { (void)view, (void)nodes; return (struct sms_place_pace){$2}; }"; }
+bad_pace pace_nan "0.0 / 0.0, 0, 1"
+bad_pace pace_below "0, -1, 1"
+bad_pace pace_never_waits "0, 0, 0"
+bad_answer place searches_none "place policy my_place searches in a way that there is not" sms_place_policy '.search = SMS_PLACE_FIRST, .search_by = by' \
+    'static enum sms_place_search by(const double *params) { (void)params; return SMS_PLACE_BEST; }'
+
 # bad_other KIND NAME WORDS STRUCT FIELDS FUNCTION: the same of the other kinds.
 bad_other() {
     sed '/^plugins:/d' "my_$1/scenario.yaml" >other.yaml

@@ -5,6 +5,8 @@
 #include "master.h"
 #include "realtime.h"
 
+#include <math.h>
+
 static struct sms_pod_view view_of(const struct sms__cluster_run *run, uint32_t p)
 {
     struct sms_pod_view view = *sms__pod_shape(run, p);
@@ -131,12 +133,22 @@ static void act(void *subject, uint64_t now)
     sms__cluster_check(run);
 }
 
+/* A pod that finds no node is tried again, so time has to pass in between. */
+static bool is_pace(const struct sms_place_pace *pace)
+{
+    const bool query = pace->query_ps >= 0 && pace->query_ps < INFINITY;
+    const bool decide = pace->decide_ps >= 0 && pace->decide_ps < INFINITY;
+    return query && decide && pace->retry_ps > 0 && pace->retry_ps < INFINITY;
+}
+
 static void start(struct sms__cluster_run *run)
 {
     size_t nodes = run->cluster->nodes;
     struct sms__master *master = SMS__NEW(run->arena, struct sms__master, 1);
     run->scheduling = master;
     master->pace = run->policy->pace(&run->view, nodes);
+    if (!is_pace(&master->pace))
+        sms__cluster_stop(run, "gave a pace with a time that is not finite or below 0, or a retry_ps of 0");
     master->pod = SMS__NO_POD;
     master->acts_ps = SMS__NEVER;
     master->queued = SMS__NEW(run->arena, bool, run->pods);

@@ -41,7 +41,7 @@ struct sms_pairs {
 
 struct sms_contention_view {
     const double *params;           /* values, in the order of the model's table */
-    const struct sms_curve *curves; /* [resources], for models with .curves; otherwise NULL */
+    const struct sms_curve *curves; /* [resources], for models with .curves if the scenario gives any; otherwise NULL */
     size_t resources;
     const struct sms_resource_view *resource;
     const struct sms_pairs *pairs; /* for models with .pairs; otherwise NULL */

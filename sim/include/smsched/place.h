@@ -163,7 +163,8 @@ enum sms_place_search {
 
 /* The latency of decisions, ps. Decisions are made one after another, in three steps. First the nodes are asked; their
  * answers arrive after query_ps and show the state at that time. Then, after decide_ps, the pod goes to the best of the
- * nodes that answered. If none qualifies, the pod is tried again after retry_ps, behind those that wait by then. */
+ * nodes that answered. If none qualifies, the pod is tried again after retry_ps, behind those that wait by then. All
+ * are finite, and retry_ps is above 0; others end the run with SMS_EBUG. */
 struct sms_place_pace {
     double query_ps, decide_ps, retry_ps;
 };

@@ -2,7 +2,7 @@
  *
  * A plug-in is a policy's file as it would be in the tree, with one more line:
  *
- *     SMS_PLUGIN(.block = {&sms_block_NAME});
+ *     SMS_PLUGIN(.block = {&sms_block_policy_NAME});
  *
  * It is compiled with `cc -std=c17 -ffp-contract=off -fPIC -shared NAME.c -o NAME.so`, and linked with nothing: what it
  * calls of these headers is in the program or library that opens it. `smsched new` writes all that

@@ -39,14 +39,14 @@ enum sms_scope { SMS_SCOPE_SM, SMS_SCOPE_DEVICE };
 enum sms_unit { SMS_UNIT_RATIO, SMS_UNIT_COUNT, SMS_UNIT_TIME, SMS_UNIT_BYTES, SMS_UNIT_BANDWIDTH, SMS_UNIT_CHOICE };
 
 /* One parameter of a policy or a contention model. The policy gets the values of the scenario, or else `fallback`, as
- * doubles in the order of the table. A ratio of 100 % is 1.0. `fallback` is from `min` to `max`. A table ends with a
- * name of NULL. */
+ * doubles in the order of the table. A ratio of 100 % is 1.0. `fallback` is from `min` to `max`. A table has at most 16
+ * parameters with different names, and ends with a name of NULL. */
 struct sms_param {
     const char *name;
     enum sms_unit unit;
     double min, max, fallback;
     const char *help;
-    const char *const *choices; /* for SMS_UNIT_CHOICE: the names, ending with NULL */
+    const char *const *choices; /* for SMS_UNIT_CHOICE: the names, ending with NULL; `fallback` is the index of one */
 };
 
 struct sms_resource_view {
@@ -153,9 +153,9 @@ struct sms_block_policy {
 
     unsigned promises; /* bits of enum sms_promise, about `admits` and `score` */
 
-    /* State of the policy: run_bytes for each device or static partition of a run, plus tenant_bytes for each tenant
-     * there, and launch_bytes for each launch under way. The engine allocates it zeroed and frees it. Only `note` may
-     * write to it. */
+    /* State of the policy, each of the three at most 2^40: run_bytes for each device or static partition of a run, plus
+     * tenant_bytes for each tenant there, and launch_bytes for each launch under way. The engine allocates it zeroed
+     * and frees it. Only `note` may write to it. */
     size_t run_bytes, tenant_bytes, launch_bytes;
     void (*note)(const double *params, const struct sms_device_view *device, enum sms_block_event event,
                  const struct sms_sm_view *sm, const struct sms_block_request *block, uint64_t blocks);

@@ -81,6 +81,7 @@ struct sms_share_device_view {
 
 enum { SMS_WAIT = -1 };
 
+/* Another answer ends the run with SMS_EBUG. */
 enum sms_answer {
     SMS_GRANT,  /* the process goes on */
     SMS_DEFER,  /* the process waits; the engine asks again after each event */
@@ -113,16 +114,16 @@ struct sms_share_policy {
     const char *name;
     const char *help;               /* one sentence, no full stop */
     const struct sms_param *params; /* or NULL */
-    size_t state;                   /* bytes for the policy's state, zero at the start of a run */
+    size_t state;                   /* bytes for the policy's state, zero at the start of a run; at most 2^40 */
     bool intercepts;                /* it runs between processes and driver, so workloads' `overhead` applies */
     bool repartitions;              /* it calls sms_share_use_sms */
 
     /* Each of these may be NULL. */
     void (*start)(struct sms_share *share);
 
-    /* Returns the device for a process that has arrived, or SMS_WAIT. The process's context must fit there. NULL takes,
-     * among the devices where the context fits, one with the fewest processes, and of these the one with the most free
-     * memory. */
+    /* Returns the device for a process that has arrived, or SMS_WAIT. A process for which the device has no room waits;
+     * an index of no device ends the run with SMS_EBUG. NULL takes, among the devices where the context fits, one with
+     * the fewest processes, and of these the one with the most free memory. */
     long (*place)(struct sms_share *share, size_t process);
 
     /* Called before an allocation. Granting more than is free defers it. NULL grants what is free and refuses the
@@ -197,7 +198,7 @@ void *sms_share_alloc(struct sms_share *share, size_t count, size_t size); /* ze
  * and sms_share_random; any other call there ends the run with SMS_EBUG. */
 
 /* Calls `timer` with this tag after `delay_ps` (0: at the end of this instant). Timers cannot be canceled: a policy
- * ignores one that it no longer needs. */
+ * ignores one that it no longer needs. A policy that is called for ever at one instant ends the run with SMS_EBUG. */
 void sms_share_wake(struct sms_share *share, uint64_t delay_ps, size_t tag);
 
 /* Pauses a process: it stops on the host, copies included, while its kernel on the device goes on. Pausing a paused

@@ -3,12 +3,22 @@
 #include "internal.h"
 
 /* Slowdowns do not fall as usage rises, so what is not slowed at 100 % is not slowed below. */
-static uint32_t find_knees(const struct sms__blocks_setup *setup)
+static uint32_t find_knees(const struct sms__blocks *device)
 {
     uint32_t knees = 0;
-    for (size_t r = 0; r < setup->model->resources && !setup->contention->free_below_full; r++)
-        knees |= (uint32_t)(setup->contention->slowdown(&setup->contention_view, r, SMS_FULL) > 1) << r;
+    for (size_t r = 0; r < device->setup.model->resources && !device->setup.contention->free_below_full; r++)
+        knees |= (uint32_t)(sms__slowdown(device, r, SMS_FULL) > 1) << r;
     return knees;
+}
+
+static struct sms_join find_join(const struct sms__blocks *device)
+{
+    const struct sms_contention *model = device->setup.contention;
+    const struct sms_join join = sms__join_of(model, &device->setup.contention_view);
+    if (!sms__is_join(model, join))
+        sms__stop_run(device, SMS__JOIN_WRONG, model->name, isnan(join.exponent) ? NAN : join.exponent,
+                      isnan(join.grain) ? NAN : join.grain);
+    return join;
 }
 
 /* Where nothing slows a kernel below 100 %, it demands the same at no load as it was measured to. */
@@ -77,9 +87,9 @@ struct sms__blocks *sms__blocks_new(struct sms__arena *arena, const struct sms__
     if (setup->options->engine == SMS_ENGINE_REFERENCE)
         sms__oracle->init(device);
     sms__events_init(device);
-    device->rating.join = sms__join_of(setup->contention, &setup->contention_view);
+    device->rating.join = find_join(device);
     device->rating.adds = setup->contention->joins != NULL;
-    device->rating.knees = setup->contention->slowdown ? find_knees(setup) : 0;
+    device->rating.knees = setup->contention->slowdown ? find_knees(device) : 0;
     device->rating.free_below_full =
         setup->contention->slowdown ? device->rating.knees == 0 : setup->contention->free_below_full;
     device->rating.pressure = new_pressure(device);

@@ -143,6 +143,8 @@ int sms__cluster_simulate(struct sms__arena *arena, const struct sms__run_spec *
     int code = init(run);
     if (code)
         return code;
+    if ((unsigned)run->order > SMS_PLACE_RANDOM || (run->order == SMS_PLACE_BEST && !run->policy->score))
+        sms__cluster_stop(run, "searches in a way that there is not, or for the best node without a score");
     code = sms__engine_run(&run->engine);
     close_all(run, run->engine.now);
     spec->record->to_ps = run->engine.now;

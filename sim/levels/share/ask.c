@@ -8,10 +8,15 @@ enum sms_answer sms__stream_consult(struct sms__stream *stream,
 {
     struct sms_share *share = stream->process->share;
     const struct sms__stream *before = share->policy.asking;
+    sms__share_note_call(share);
     share->policy.asking = stream;
     enum sms_answer answer = ask(share, stream->process->idx);
     share->policy.asking = before;
-    return answer;
+    if ((unsigned)answer <= SMS_SUSPEND)
+        return answer;
+    sms__share_refuse(share, "share policy %s gave the answer %d, which is none of enum sms_answer",
+                      share->policy.policy->name, (int)answer);
+    return SMS_DEFER;
 }
 
 /* The result of asking. */
@@ -82,10 +87,14 @@ static enum outcome try_place(struct sms__process *process, uint64_t now)
     const struct sms_share_policy *policy = share->policy.policy;
     if (exceeds_limit(process->stream, NULL))
         return refuse(process->stream, now);
+    sms__share_note_call(share);
     long chosen = policy->place ? policy->place(share, process->idx) : sms__instance_choose(share, process);
     if (sms__has_ended(process->stream))
         return GONE;
-    if (chosen < 0 || (size_t)chosen >= share->instances || !sms__instance_admits(&share->instance[chosen], process))
+    if (chosen < SMS_WAIT || (chosen >= 0 && (size_t)chosen >= share->instances))
+        sms__share_refuse(share, "share policy %s placed a process on device %ld of %zu", policy->name, chosen,
+                          share->instances);
+    if (share->engine->stopped || chosen < 0 || !sms__instance_admits(&share->instance[chosen], process))
         return WAITS;
     sms__process_move_in(process, &share->instance[chosen], now);
     sms__process_enter(process, SMS_PHASE_HOST, now);

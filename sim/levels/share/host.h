@@ -23,6 +23,7 @@ struct sms__policy_run {
     gsl_rng *random;                  /* NULL until it asks for a number */
     const struct sms__stream *asking; /* the stream about which it is asked, or NULL (ask.c) */
     bool may_not_act;                 /* it is in its function `next`, which changes nothing (time_slice.c) */
+    uint64_t called_ps, called;       /* so often at this instant (refuse.c) */
 };
 
 struct sms_share {
@@ -80,6 +81,10 @@ void sms__slots_init(struct sms_share *share);
 /* refuse.c: ends the run with SMS_EBUG, because a policy or mode breaks its contract. The first reason stands. Returns
  * false. */
 bool sms__share_refuse(const struct sms_share *share, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* refuse.c: call this before the policy is asked or gets a timer. Ends the run if it has been called so often at this
+ * instant that time stands still. */
+void sms__share_note_call(struct sms_share *share);
 
 /* start.c: a process of the scenario's tenant v; `gpu` as of its arrival. */
 void sms__process_init(struct sms_share *share, size_t idx, size_t v, long gpu);

@@ -136,6 +136,7 @@ static void fire(void *subject, uint64_t now)
         schedule(share);
         return;
     }
+    sms__share_note_call(share);
     if (share->policy.policy->timer)
         share->policy.policy->timer(share, tag);
     sms__changed(share);

@@ -15,3 +15,19 @@ bool sms__share_refuse(const struct sms_share *share, const char *format, ...)
     share->engine->stopped = true;
     return false;
 }
+
+/* A policy that acts each time it is asked is asked again at the same instant, and so for ever. No scenario has so many
+ * processes. */
+enum { CALLS_MAX = 1 << 24 };
+
+void sms__share_note_call(struct sms_share *share)
+{
+    struct sms__policy_run *policy = &share->policy;
+    policy->called = policy->called_ps == share->engine->now ? policy->called + 1 : 1;
+    policy->called_ps = share->engine->now;
+    if (policy->called > CALLS_MAX)
+        sms__share_refuse(share,
+                          "at %llu ps share policy %s was called more than %d times: what it does has it called again, "
+                          "and time stands still",
+                          (unsigned long long)share->engine->now, policy->policy->name, CALLS_MAX);
+}

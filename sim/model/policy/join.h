@@ -13,6 +13,16 @@ static inline struct sms_join sms__join_of(const struct sms_contention *model, c
     return model->joins ? model->joins(view) : (struct sms_join){INFINITY, 0};
 }
 
+/* True if a model's answer is in its range; of a model that answers nothing. */
+static inline bool sms__is_join(const struct sms_contention *model, struct sms_join join)
+{
+    const bool right = join.exponent >= 1 && join.exponent <= SMS_JOIN_MAX && join.grain >= 0 && join.grain <= 1;
+    return right || !model->joins;
+}
+#define SMS__JOIN_WRONG                                                                                                \
+    "contention model '%.60s' joins slowdowns by an exponent of %g and a grain of %g, which are not in 1 .. 16 and "   \
+    "0 .. 1"
+
 /* Adds a resource that slows by `slow` to a sum that begins with 1. */
 static inline double sms__join(double sum, double slow, double q)
 {

@@ -107,6 +107,46 @@ void sms__complain_unknown_kind(struct sms__reader *reader, const struct sms__no
         sms__complain_unknown(reader, node, what, count, name_at, &names);
 }
 
+/* The index of a choice's default is printed and looked up. */
+static bool is_choice_wrong(const struct sms_param *param)
+{
+    size_t count = 0;
+    while (param->choices && param->choices[count])
+        count++;
+    const double fallback = param->fallback;
+    return !(fallback >= 0 && fallback < (double)count) || fallback != (double)(size_t)fallback;
+}
+
+/* A scenario names a parameter as it names everything. */
+static bool is_param_name_wrong(const struct sms_param *params, size_t i)
+{
+    bool wrong = !sms__is_name(params[i].name);
+    for (size_t j = 0; j < i; j++)
+        wrong |= !strcmp(params[j].name, params[i].name);
+    return wrong;
+}
+
+static const char *params_misuse(const struct sms_param *params)
+{
+    const size_t count = sms__count_params(params);
+    if (count > SMS__PARAMS_MAX)
+        return "a policy, mode or model that is added has more than 16 parameters";
+    for (size_t i = 0; i < count; i++) {
+        const struct sms_param *param = &params[i];
+        if (is_param_name_wrong(params, i))
+            return "a policy, mode or model that is added has two parameters of one name, or one with a name that no "
+                   "file could say";
+        if ((unsigned)param->unit > SMS_UNIT_CHOICE ||
+            (param->unit == SMS_UNIT_CHOICE && (!param->choices || !param->choices[0])))
+            return "a policy, mode or model that is added has a parameter of no unit, or a choice between nothing";
+        if (param->unit == SMS_UNIT_CHOICE && is_choice_wrong(param))
+            return "a policy, mode or model that is added has a parameter whose default is none of its choices";
+        if (param->unit != SMS_UNIT_CHOICE && !(param->min <= param->fallback && param->fallback <= param->max))
+            return "a policy, mode or model that is added has a parameter whose default is not from min to max";
+    }
+    return NULL;
+}
+
 /* Names go into labels and files, like those of the scenario. */
 static const char *known_misuse(const struct sms__known *known, size_t size)
 {
@@ -114,17 +154,7 @@ static const char *known_misuse(const struct sms__known *known, size_t size)
         return "a policy, mode or model that is added was compiled with another version of the header";
     if (!known->name || !sms__is_name(known->name))
         return "a policy, mode or model that is added has no name, or one that no file could say";
-    if (sms__count_params(known->params) > SMS__PARAMS_MAX)
-        return "a policy, mode or model that is added has more than 16 parameters";
-    for (size_t i = 0; i < sms__count_params(known->params); i++) {
-        const struct sms_param *param = &known->params[i];
-        if ((unsigned)param->unit > SMS_UNIT_CHOICE ||
-            (param->unit == SMS_UNIT_CHOICE && (!param->choices || !param->choices[0])))
-            return "a policy, mode or model that is added has a parameter of no unit, or a choice between nothing";
-        if (param->unit != SMS_UNIT_CHOICE && !(param->min <= param->fallback && param->fallback <= param->max))
-            return "a policy, mode or model that is added has a parameter whose default is not from min to max";
-    }
-    return NULL;
+    return params_misuse(known->params);
 }
 
 static const char *mode_misuse(const struct sms_sharing_mode *mode)
@@ -141,24 +171,49 @@ static const char *mode_misuse(const struct sms_sharing_mode *mode)
                : NULL;
 }
 
+#define STATE_MAX ((size_t)1 << 40) /* more than a machine has; sums over tenants do not wrap */
+
+static const char *block_misuse(const struct sms_block_policy *block)
+{
+    const struct sms_queue_discipline *queue = block->queue;
+    if ((unsigned)block->search > SMS_SEARCH_BEST)
+        return "a block policy that is added has a search that there is not";
+    if (block->search == SMS_SEARCH_BEST && !block->score)
+        return "a block policy that is added looks for the best SM and has no score";
+    if (queue && ((queue->size && queue->size != sizeof *queue) || !queue->name || !sms__is_name(queue->name)))
+        return "a block policy that is added has a queue without a name, or one that was compiled with another version "
+               "of the header";
+    return block->run_bytes > STATE_MAX || block->tenant_bytes > STATE_MAX || block->launch_bytes > STATE_MAX
+               ? "a block policy that is added has a state of more than 1 TiB"
+               : NULL;
+}
+
+static const char *place_misuse(const struct sms_place_policy *place)
+{
+    if ((unsigned)place->search > SMS_PLACE_RANDOM)
+        return "a place policy that is added has a search that there is not";
+    return place->search == SMS_PLACE_BEST && !place->score
+               ? "a place policy that is added looks for the best node and has no score"
+               : NULL;
+}
+
 static const char *function_misuse(enum sms__known_kind kind, const void *item)
 {
-    const struct sms_block_policy *block = kind == SMS__BLOCK ? item : NULL;
     const struct sms_contention *model = kind == SMS__CONTENTION ? item : NULL;
-    const struct sms_place_policy *place = kind == SMS__PLACE ? item : NULL;
+    const struct sms_share_policy *share = kind == SMS__SHARE ? item : NULL;
     if (kind == SMS__MODE)
         return mode_misuse(item);
-    if (block && block->search == SMS_SEARCH_BEST && !block->score)
-        return "a block policy that is added looks for the best SM and has no score";
+    if (kind == SMS__BLOCK)
+        return block_misuse(item);
+    if (kind == SMS__PLACE)
+        return place_misuse(item);
     if (model && (model->slowdown != NULL) + (model->rate != NULL) + model->is_max_min != 1)
         return "a contention model that is added has not exactly one of slowdown, rate and is_max_min";
     if (model && model->is_max_min && model->measured_alone)
         return "a contention model that is added is max-min, which slows nothing below 100 %, and measured_alone";
     if (model && model->joins && !model->slowdown)
         return "a contention model that is added joins slowdowns and has none";
-    if (place && place->search == SMS_PLACE_BEST && !place->score)
-        return "a place policy that is added looks for the best node and has no score";
-    return NULL;
+    return share && share->state > STATE_MAX ? "a share policy that is added has a state of more than 1 TiB" : NULL;
 }
 
 static const char *kind_misuse(const struct sms_load_options *options, enum sms__known_kind kind)
