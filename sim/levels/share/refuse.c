@@ -16,18 +16,23 @@ bool sms__share_refuse(const struct sms_share *share, const char *format, ...)
     return false;
 }
 
-/* A policy that acts each time it is asked is asked again at the same instant, and so for ever. No scenario has so many
- * processes. */
-enum { CALLS_MAX = 1 << 24 };
+/* A policy that acts each time it is asked is asked again at the same instant, and so for ever. Processes that begin
+ * together may each be asked about once an event of each other one, which is no sign of that. */
+static uint64_t most_calls(const struct sms_share *share)
+{
+    const uint64_t processes = share->processes;
+    return ((uint64_t)1 << 24) + 64 * processes * processes;
+}
 
 void sms__share_note_call(struct sms_share *share)
 {
     struct sms__policy_run *policy = &share->policy;
     policy->called = policy->called_ps == share->engine->now ? policy->called + 1 : 1;
     policy->called_ps = share->engine->now;
-    if (policy->called > CALLS_MAX)
-        sms__share_refuse(share,
-                          "at %llu ps share policy %s was called more than %d times: what it does has it called again, "
-                          "and time stands still",
-                          (unsigned long long)share->engine->now, policy->policy->name, CALLS_MAX);
+    if (policy->called > most_calls(share))
+        sms__share_refuse(
+            share,
+            "at %llu ps share policy %s was called more than %llu times: what it does has it called again, "
+            "and time stands still",
+            (unsigned long long)share->engine->now, policy->policy->name, (unsigned long long)most_calls(share));
 }
