@@ -3,11 +3,15 @@
 
 #include "text.h"
 
+#include "../base/intern.h"
+
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* The least that a node has. */
-enum { NODE_GPUS = 8, NODE_CPUS = 64, NODE_GIB = 256 };
+/* The least that a node has, and a GPU. */
+enum { NODE_GPUS = 8, NODE_CPUS = 64, NODE_GIB = 256, GPU_GIB = 80 };
 
 /* Prints without trailing zeros. */
 static void print_seconds(uint64_t ns, FILE *to)
@@ -55,6 +59,61 @@ static void write_pod(const struct sms__pod_list *list, const struct sms__listed
     fputs("]\n", to);
 }
 
+/* Whether the name is that of a replica of some pod: "a-2" of "a-". Values of names are numbers of pods, from 1. */
+static bool is_replica(const struct sms__pod_list *list, const struct sms__string_pool *names, const char *name)
+{
+    size_t end = strlen(name);
+    while (end > 0 && isdigit((unsigned char)name[end - 1]))
+        end--;
+    const struct sms__pooled_string *entry = sms__interned(names, sms__copy(list->arena, name, end));
+    const uint64_t replicas = entry ? list->pod[entry->value - 1].replicas : 1;
+    return replicas > 1 && isdigit((unsigned char)name[end]) && name[end] != '0' &&
+           atof(name + end) <= (double)replicas;
+}
+
+/* Names a pod after its number, as no other is named. */
+static void number_pod(struct sms__pod_list *list, struct sms__string_pool *names, size_t i)
+{
+    struct sms__listed_pod *pod = &list->pod[i];
+    struct sms__pooled_string *entry;
+    const char *more = "";
+    do {
+        pod->name = sms__print(list->arena, "pod%zu%s%s", i + 1, more, pod->replicas > 1 ? "-" : "");
+        entry = sms__intern(names, pod->name, strlen(pod->name));
+        more = sms__print(list->arena, "%s_", more);
+    } while (entry->value);
+    entry->value = i + 1;
+}
+
+/* Lets the first pod of a name keep it, unless it is that of a replica. */
+static void name_pods(struct sms__pod_list *list)
+{
+    struct sms__string_pool names = {.arena = list->arena};
+    for (size_t i = 0; i < list->pods; i++) {
+        struct sms__listed_pod *pod = &list->pod[i];
+        struct sms__pooled_string *entry = pod->name ? sms__intern(&names, pod->name, strlen(pod->name)) : NULL;
+        if (entry && entry->value)
+            pod->name = NULL;
+        else if (entry)
+            entry->value = i + 1;
+    }
+    for (size_t i = 0; i < list->pods; i++)
+        if (list->pod[i].name && is_replica(list, &names, list->pod[i].name))
+            list->pod[i].name = NULL;
+    for (size_t i = 0; i < list->pods; i++)
+        if (!list->pod[i].name)
+            number_pod(list, &names, i);
+}
+
+/* GiB of each GPU, so that it holds each pod. */
+static double gpu_gib(const struct sms__pod_list *list)
+{
+    double most = GPU_GIB;
+    for (size_t i = 0; i < list->pods; i++)
+        most = fmax(most, ceil(list->pod[i].gpu_memory / (1 << 30)));
+    return most;
+}
+
 struct change {
     int64_t at_ns;
     double by[3];
@@ -93,16 +152,18 @@ static size_t size_nodes(const struct sms__pod_list *list, double capacity[3])
     return (size_t)nodes;
 }
 
-void sms__write_pod_scenario(const struct sms__pod_list *list, const char *name, FILE *notes, FILE *to)
+void sms__write_pod_scenario(struct sms__pod_list *list, const char *name, FILE *notes, FILE *to)
 {
     double capacity[3] = {NODE_GPUS, NODE_CPUS, (double)NODE_GIB * (1 << 30)};
     size_t nodes = size_nodes(list, capacity);
+    name_pods(list);
     fprintf(to, "# Pods of a cluster, written by 'smsched import pods'.\nscenario: %s\n", name);
     fputs("question: Which policy lets pods wait least?\n"
           "# The list does not say which nodes there are. These are about as many as hold all pods if none waits.\n",
           to);
-    fprintf(to, "nodes: [{name: node, count: %zu, gpus: %.0f, cpu: %.0f, memory: %.0f B%s}]\n", nodes, capacity[0],
-            capacity[1], capacity[2], list->gpu_memory ? ", gpu_memory: 80 GiB" : "");
+    fprintf(to, "nodes: [{name: node, count: %zu, gpus: %.0f, cpu: %.0f, memory: %.0f B", nodes, capacity[0],
+            capacity[1], capacity[2]);
+    fprintf(to, list->gpu_memory ? ", gpu_memory: %.0f GiB}]\n" : "}]\n", gpu_gib(list));
     fputs("policies: [first_fit, best_fit, fgd]\npods:\n  - table:\n      columns: [name, start, duration", to);
     fprintf(to, "%s%s%s%s%s]\n      rows:\n", list->gpus ? ", gpus, gpu" : "", list->cpus ? ", cpu" : "",
             list->memory ? ", memory" : "", list->gpu_memory ? ", gpu_memory" : "", list->replicas ? ", replicas" : "");

@@ -47,6 +47,10 @@ same "a name that is too long is a number" "$? $(grep -cE '^ +- \[(pod1|short),'
 printf 'name,when,gpus\na,0,1\na,1,1\n' >"$work/twice.csv"
 "$smsched" import pods "$work/twice.csv" --columns name=name,arrival=when,gpus=gpus >"$work/out" 2>"$work/err"
 same "a name that comes again is a number" "$? $(grep -cE '^ +- \[(a|pod2),' "$work/out")" "0 2"
+printf 'name,when,gpus,n,gib\nx,0,1,1,8\nx,1,1,1,90\npod2,2,1,1,8\na,3,1,2,8\na-1,4,1,1,8\na-3,5,1,1,8\na,6,1,2,8\n' >"$work/alike.csv"
+"$smsched" import pods "$work/alike.csv" --columns name=name,arrival=when,gpus=gpus,replicas=n,gpu_memory=gib:GiB --out "$work/alike.yaml" 2>"$work/err"
+same "names differ, also from those of replicas" "$? $(grep -o '^ *- \[[^,]*' "$work/alike.yaml" | tr -d ' \n[' )" "0 -x-pod2_-pod2-a--pod5-a-3-pod7-"
+same "a GPU holds the pod with most memory" "$(grep -c 'gpu_memory: 90 GiB}' "$work/alike.yaml")" 1
 gzip -c fine/helios.csv >"$work/helios.csv.gz"
 "$smsched" import pods "$work/helios.csv.gz" --columns helios --name helios | diff fine/helios.yaml - >/dev/null
 same "gzip changes nothing" $? 0

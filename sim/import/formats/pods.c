@@ -6,7 +6,6 @@
 #include "../../model/cluster/cluster.h"
 #include "../../model/limits.h"
 #include "../gzip.h"
-#include "../../base/intern.h"
 #include "../pods_list.h"
 #include "../rows.h"
 #include "../text.h"
@@ -93,7 +92,6 @@ struct list {
     size_t number;
     struct sms__pod_list out;
     size_t left_out;
-    struct sms__string_pool names; /* of pods; value 1: taken */
 };
 
 static void complain(struct list *list, enum key key, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -246,20 +244,15 @@ static double take_number(struct list *list, enum key key, double most)
     return 0;
 }
 
-static const char *number_of(const struct list *list, bool numbered)
-{
-    return sms__print(list->arena, "pod%zu%s", list->out.pods + 1, numbered ? "-" : "");
-}
-
-/* A name of YAML, which begins with a letter and ends with no digit where replicas get numbers. Without one, or with
- * one that is too long, the pod's number is its name. */
+/* A name of YAML, which begins with a letter and ends with no digit where replicas get numbers. NULL: there is none, or
+ * one that is too long. */
 static const char *take_name(struct list *list, bool numbered)
 {
     char out[CELL_BYTES], more[CELL_BYTES];
     const char *text = cell(list, NAME, out);
     const char *second = read_column(list, &list->source[NAME], 1, more);
     if (!*text || strlen(text) + strlen(second) > NAME_LETTERS)
-        return number_of(list, numbered);
+        return NULL;
     char *name = (char *)sms__print(list->arena, "%s%s%s%s%s", isalpha((unsigned char)*text) ? "" : "job-", text,
                                     *second ? "-" : "", second, numbered ? "-" : "");
     for (char *c = name; *c; c++)
@@ -287,10 +280,6 @@ static void take_row(void *user)
     uint64_t replicas = (uint64_t)take_number(list, REPLICAS, REPLICAS_MAX);
     *pod = (struct sms__listed_pod){.replicas = replicas ? replicas : 1};
     pod->name = take_name(list, pod->replicas > 1);
-    struct sms__pooled_string *same = sms__intern(&list->names, pod->name, strlen(pod->name));
-    if (same->value)
-        pod->name = number_of(list, pod->replicas > 1);
-    same->value = 1;
     pod->arrival_ns = take_time(list, ARRIVAL);
     pod->duration_ns = take_time(list, DURATION);
     bool ends = is_given(list, END), lasts = is_given(list, DURATION);
@@ -502,7 +491,8 @@ static int check_span(const struct list *list)
         bool late = pod->arrival_ns > list->out.first_ns && pod->arrival_ns - list->out.first_ns > most;
         if (late || pod->duration_ns > most)
             return sms__fail(list->errors, SMS_EINPUT, list->path, "'%.60s' %s %d h%s: cut the file, or mend that row",
-                             pod->name, late ? "arrives later than" : "lasts longer than", HOURS_MOST,
+                             pod->name ? pod->name : sms__print(list->arena, "pod%zu", i + 1),
+                             late ? "arrives later than" : "lasts longer than", HOURS_MOST,
                              late ? " after the first" : "");
     }
     return SMS_OK;
@@ -511,8 +501,7 @@ static int check_span(const struct list *list)
 static int import(struct sms__arena *arena, const char *const *paths, size_t n_paths,
                   const struct sms__import_options *options, FILE *to, struct sms_errors *errors)
 {
-    struct list list = {
-        .arena = arena, .errors = errors, .path = paths[0], .most = options->most, .names = {.arena = arena}};
+    struct list list = {.arena = arena, .errors = errors, .path = paths[0], .most = options->most};
     int64_t first_ns = INT64_MAX;
     (void)n_paths; /* one, as its importer says */
     int code = read_mapping(&list, options->columns);
