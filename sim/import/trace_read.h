@@ -24,6 +24,9 @@ struct sms__trace_other {
     double seconds;
 };
 
+/* Longer operations, of 104 days, have no true end. */
+#define SMS__TRACE_LONGEST_NS 9000000000000000
+
 struct sms__trace_reading {
     struct sms__arena *arena;
     struct sms__profile *out;
@@ -34,7 +37,7 @@ struct sms__trace_reading {
     size_t calls;
     bool names_calls; /* so it is known which of them wait */
     struct sms__trace_other memsets, inner_copies;
-    size_t unfinished; /* operations without a start, an end or a positive length */
+    size_t unfinished; /* operations without a start, an end or a length from 0 to SMS__TRACE_LONGEST_NS */
     size_t unsized;    /* launches without a grid or a block */
 };
 

@@ -225,11 +225,20 @@ def irregular(path):
     report.close()
 
 
+def endless(path):
+    """20 equal steps, in one of which a kernel has a wrong end, after centuries."""
+    report = Report(path)
+    for i in range(20):
+        report.kernel("first()", 100000 * i, 5 * 10**18 if i == 13 else 20000)
+        report.kernel("second()", 100000 * i + 30000, 60000)
+    report.close()
+
+
 FINE = {"training": training, "overlapping": overlapping, "several": several, "irregular": irregular, "growing": growing,
-        "shuffled": shuffled, "annotated": annotated, "ahead": ahead}
+        "shuffled": shuffled, "annotated": annotated, "ahead": ahead, "endless": endless}
 # Makespan of the scenario in ns, from the trace: jobs times length of a job, of the process that runs longest.
 LENGTH = {"training": 29 * ((200000 + 150000 + 5000) + 3 * (130000 + 1500) + 52000 + 32000), "overlapping": 19 * 450000,
-          "several": 49 * 30000, "annotated": 9 * 1340000, "ahead": 19 * 200000, "shuffled": 39 * 10000,
+          "several": 49 * 30000, "annotated": 9 * 1340000, "ahead": 19 * 200000, "endless": 18 * 100000, "shuffled": 39 * 10000,
           "growing": sum(3 * (40000 + 1000 * i + 80000 + 4000) + 60000 for i in range(24)), "irregular": sum(10000 * (i + 1) for i in range(9)) + 8 * 5000}
 
 

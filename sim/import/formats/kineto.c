@@ -57,7 +57,7 @@ struct kineto {
 static bool times_of(struct kineto *kineto, const struct sms__event *event, double *start_s, double *length_s)
 {
     long double unit = event->start >= NS_LEAST ? 1 : 1000;
-    if (!(fabsl(event->start * unit) < 4e18L && event->length >= 0 && event->length * unit < 4e18L))
+    if (!(fabsl(event->start * unit) < 4e18L && event->length >= 0 && event->length * unit <= SMS__TRACE_LONGEST_NS))
         return false;
     int64_t start = (int64_t)nearbyintl(event->start * unit);
     if (!kineto->has_origin)

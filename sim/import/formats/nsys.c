@@ -62,7 +62,7 @@ static bool read_times(const struct nsys *nsys, sqlite3_stmt *row, double *start
     int64_t start = sqlite3_column_int64(row, START), end = sqlite3_column_int64(row, END), from, length;
     if (sqlite3_column_type(row, START) != SQLITE_INTEGER || sqlite3_column_type(row, END) != SQLITE_INTEGER ||
         end <= start || __builtin_sub_overflow(start, nsys->origin, &from) ||
-        __builtin_sub_overflow(end, start, &length))
+        __builtin_sub_overflow(end, start, &length) || length > SMS__TRACE_LONGEST_NS)
         return false;
     *start_s = (double)from * 1e-9;
     *duration_s = (double)length * 1e-9;
