@@ -65,7 +65,7 @@ static bool times_of(struct kineto *kineto, const struct sms__event *event, doub
     kineto->has_origin = true;
     kineto->in_ns |= unit == 1;
     *start_s = (double)(start - kineto->origin) * 1e-9;
-    *length_s = (double)(event->length > 0 ? nearbyintl(event->length * unit) : unit / 2) * 1e-9;
+    *length_s = (double)(event->length > 0 ? fmaxl(nearbyintl(event->length * unit), 1) : unit / 2) * 1e-9;
     return true;
 }
 
