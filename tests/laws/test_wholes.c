@@ -206,6 +206,25 @@ static void coarse_kernels_together_use_no_more_than_all(void **state)
     assert_near(use[1][OVER], 0, 1e-6);
 }
 
+/* Each asks for 80 % of fp32 and takes 7/6 of its time on half of the SMs, so both count 137 %. */
+static void what_times_on_parts_contradict_is_oversubscribed(void **state)
+{
+    static const struct {
+        const char *metric;
+        double value;
+    } expected[] = {{"usage_ratio", 1.6 * 6 / 7}, {"utilization_ratio", 1}, {"oversubscribed_time_ratio", 1}};
+    (void)state;
+    struct sms_file *file = load_text("%sworkload: w\nkernels: [{name: k, time: {100 %%: 6 ms, 50 %%: 7 ms}, demand: "
+                                      "{fp32: 80 %%}}]\n---\nscenario: s\ndevices: [{model: small}]\n"
+                                      "contention: none\npolicies: [{mode: mps}]\nprocesses:\n"
+                                      "  - {name: p, workload: w, count: 2, active_threads: 50 %%}\n",
+                                      DEVICE);
+    struct sms_results *results = run_first(file, NULL);
+    for (size_t m = 0; m < sizeof expected / sizeof *expected; m++)
+        assert_near(estimate(results, 0, SMS_RESOURCE, 0, expected[m].metric).mean, expected[m].value, 1e-6);
+    discard(results, file);
+}
+
 /* What four processes use of the dram of an A100, in its instances. */
 static void use_dram(double use[USES], const char *kernel, const char *instances)
 {
@@ -277,6 +296,7 @@ int main(void)
         cmocka_unit_test(coarse_kernels_on_a_part_of_a_device_use_as_much_as_blocks),
         cmocka_unit_test(a_coarse_kernel_uses_as_much_of_a_part_under_every_law),
         cmocka_unit_test(coarse_kernels_together_use_no_more_than_all),
+        cmocka_unit_test(what_times_on_parts_contradict_is_oversubscribed),
         cmocka_unit_test(a_full_instance_uses_its_share_of_the_memory),
         cmocka_unit_test(a_drawn_kernel_alone_is_slowed_by_nothing),
     };

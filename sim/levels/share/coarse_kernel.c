@@ -2,6 +2,8 @@
 #include "coarse_kernel.h"
 #include "../../record/record.h"
 
+#include <math.h>
+
 static void make_scratch(struct sms__coarse_kernels *kernels)
 {
     if (kernels->fluid.count <= kernels->most)
@@ -22,6 +24,16 @@ void sms__coarse_kernels_count(struct sms__coarse_kernels *kernels, uint64_t now
     kernels->counted_ps = now;
 }
 
+/* The use that counts for the kernel. One whose times on parts of the SMs say less than its demand asks for no more
+ * than its part, and still counts what it was measured to use. */
+static double use_of(const struct sms__coarse_kernels *kernels, const struct sms__coarse_kernel *kernel, size_t r)
+{
+    const struct sms__device *type = kernels->type, *board = type->mig.board ? type->mig.board : type;
+    const double of_device = (double)board->sms / sms__capacity_sms(type, r), demand = kernel->fit->demand[r];
+    return kernel->fit->by_share ? fmax(demand, nearbyint(kernel->whole->demand[r] * kernel->part * of_device))
+                                 : demand;
+}
+
 /* Kernels that take turns for room use a resource only while they run. */
 static void find_excess(struct sms__coarse_kernels *kernels)
 {
@@ -29,7 +41,7 @@ static void find_excess(struct sms__coarse_kernels *kernels)
         double usage = 0;
         for (struct sms__flow *flow = kernels->fluid.first; flow; flow = flow->next) {
             const struct sms__coarse_kernel *kernel = (struct sms__coarse_kernel *)flow;
-            usage += kernel->fit->demand[r] * kernel->present;
+            usage += use_of(kernels, kernel, r) * kernel->present;
         }
         kernels->excess[r] =
             usage > SMS_FULL ? (uint64_t)((usage - SMS_FULL) * sms__capacity_sms(kernels->type, r)) : 0;

@@ -9,15 +9,17 @@
 
 /* Embedded in the caller's state of the kernel. */
 struct sms__coarse_kernel {
-    struct sms__flow flow;            /* the first member; of ps at full speed */
-    const struct sms__footprint *fit; /* its demand is in parts of the device */
-    double work;                      /* ps at full speed */
-    uint64_t drawn_ps;                /* the same without what the interception of calls adds */
-    double active;                    /* the part of the SMs that it keeps active, parts of SMS_FULL */
-    double present;                   /* the part of its blocks that finds room beside others */
-    size_t process;                   /* whose it is */
-    sms__integral ran;                /* time on the SMs, ps x SMS__PARTS of its blocks */
-    uint64_t counted_ps;              /* until the context had been active for so long */
+    struct sms__flow flow;              /* the first member; of ps at full speed */
+    const struct sms__footprint *fit;   /* its demand is in parts of the device */
+    const struct sms__footprint *whole; /* what it is on the whole device, which its use is counted by */
+    double part;                        /* of its use there that it counts while it runs here */
+    double work;                        /* ps at full speed */
+    uint64_t drawn_ps;                  /* the same without what the interception of calls adds */
+    double active;                      /* the part of the SMs that it keeps active, parts of SMS_FULL */
+    double present;                     /* the part of its blocks that finds room beside others */
+    size_t process;                     /* whose it is */
+    sms__integral ran;                  /* time on the SMs, ps x SMS__PARTS of its blocks */
+    uint64_t counted_ps;                /* until the context had been active for so long */
 };
 
 struct sms__coarse_kernels {

@@ -189,15 +189,20 @@ static const struct sms__footprint *whole_fit(const struct sms__stream_kernel *k
 }
 
 /* A coarse kernel that runs longer here than on the whole device, under a cap or on an instance, takes less of it by as
- * much. Adds what it ran and drew as the times for which it would take as much at its demand and its pressure on the
- * whole device. It uses what it was measured to use, also where it slows itself less than on the whole device. */
+ * much. It uses what it was measured to use, also where it slows itself less than on the whole device. */
+static double part_of_whole(const struct sms__footprint *whole, const struct sms__footprint *here)
+{
+    return whole->work_ps < here->work_ps ? whole->work_ps * whole->alone / (here->work_ps * here->alone) : 1;
+}
+
+/* Adds what it ran and drew as the times for which it would take as much at its demand and its pressure on the whole
+ * device. */
 static void add_to_span(struct sms__stream_kernel *kernel, int sign, sms__integral ran_ps, sms__integral drawn_ps)
 {
-    const struct sms__footprint *whole = whole_fit(kernel), *here = kernel->coarse.fit;
+    const struct sms__footprint *whole = kernel->coarse.whole, *here = kernel->coarse.fit;
     if (whole->work_ps < here->work_ps) {
-        const double drawn = whole->work_ps / here->work_ps, ran = drawn * (whole->alone / here->alone);
-        ran_ps = (sms__integral)((double)ran_ps * ran + 0.5);
-        drawn_ps = (sms__integral)((double)drawn_ps * drawn + 0.5);
+        ran_ps = (sms__integral)((double)ran_ps * kernel->coarse.part + 0.5);
+        drawn_ps = (sms__integral)((double)drawn_ps * (whole->work_ps / here->work_ps) + 0.5);
     }
     kernel->launch.span->residence_ps += sign * ran_ps;
     kernel->launch.span->work_ps += sign * drawn_ps;
@@ -313,6 +318,7 @@ static double active_of(const struct sms__stream_kernel *kernel)
 static void launch_coarse(struct sms__context *context, struct sms__stream_kernel *kernel, uint64_t now)
 {
     const struct sms__launch *launch = &kernel->launch;
+    const struct sms__footprint *whole = whole_fit(kernel);
     const bool drawn = sms__is_drawn(launch->kernel);
     const uint64_t drawn_ps = drawn ? sms__draw(launch->fit, launch->kernel, launch->stream) : launch->fit->work;
     double work = drawn ? (double)drawn_ps : launch->fit->work_ps;
@@ -322,6 +328,8 @@ static void launch_coarse(struct sms__context *context, struct sms__stream_kerne
     kernel->coarse =
         (struct sms__coarse_kernel){.flow = {.left = work * (1 - kernel->done), .done = end_coarse, .subject = kernel},
                                     .fit = launch->fit,
+                                    .whole = whole,
+                                    .part = part_of_whole(whole, launch->fit),
                                     .work = work,
                                     .drawn_ps = drawn_ps,
                                     .active = active_of(kernel),
