@@ -89,6 +89,23 @@ static void pods_without_workloads_take_the_first_node(void **state)
                       "0 p1 n1 1\n0 p2 n1 2\n0 p3 n2 1\n0 q n1 0\n");
 }
 
+/* A GPU of its own slows no pod, whatever the device: equal scores, of which the lowest node has one. */
+static void an_empty_gpu_is_as_good_as_another(void **state)
+{
+    static const char *const laws[] = {"pipes", "{model: knee, exponent: 2}", "proportional", "maxmin"};
+    (void)state;
+    for (size_t i = 0; i < 4 * sizeof laws / sizeof *laws; i++)
+        assert_placements(
+            load_text(DEVICE "device: large\ninherits: tiny\nsms: 4\n---\n"
+                             "workload: w\nkernels: [{name: k, blocks: %d, threads: 256, block_time: 242 us, demand: "
+                             "{fp32: 20 %%, dram: %d %%}}]\n---\nscenario: s\n"
+                             "nodes: [{name: a, devices: {model: %s}}, {name: b, devices: {model: %s}}]\n"
+                             "policies: [{place: interference_aware, mode: mps}]\ncontention: %s\n"
+                             "pods: [{name: p, workload: w}]\n",
+                      i & 4 ? 33 : 11, i & 4 ? 8 : 30, i & 8 ? "tiny" : "large", i & 8 ? "large" : "tiny", laws[i % 4]),
+            "0 p a 1\n");
+}
+
 enum { PODS = 6 };
 
 /* The mean slowdown when pods come in this order. */
@@ -204,6 +221,7 @@ int main(void)
         cmocka_unit_test(pods_that_take_turns_spread),
         cmocka_unit_test(pods_that_fill_the_sms_keep_apart),
         cmocka_unit_test(pods_without_workloads_take_the_first_node),
+        cmocka_unit_test(an_empty_gpu_is_as_good_as_another),
         cmocka_unit_test(it_beats_first_fit_and_comes_near_the_best),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

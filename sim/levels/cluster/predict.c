@@ -12,7 +12,8 @@ struct sms_place_model {
     long device[SMS_GPU_MODELS_MAX]; /* by GPU model; -1: it has none */
     struct sms__footprint *mean;     /* [vms][devices]; of work 1 */
     struct sms__rated *rated;        /* [slots + 1] */
-    double *speed, *alone;           /* the same: speed of each, and slowdown of each alone */
+    double *solo;                    /* [vms][devices]: the speed of each alone, of which it is slowed */
+    double *speed, *alone;           /* [slots + 1]: speed of each, and of each alone */
 };
 
 static void find_mean(const struct sms_scenario *scenario, const struct sms__tenant *vm, size_t device,
@@ -52,6 +53,26 @@ static void make_raters(struct sms__arena *arena, const struct sms_scenario *sce
     }
 }
 
+static void add(const struct sms_place_model *model, size_t i, size_t vm, size_t device)
+{
+    const struct sms__footprint *mean = &model->mean[vm * model->scenario->devices + device];
+    model->speed[i] = 1;
+    model->alone[i] = model->solo[vm * model->scenario->devices + device];
+    model->rated[i] =
+        (struct sms__rated){.demand = mean->pressure, .room = mean->room, .cls = mean->cls, .speed = &model->speed[i]};
+}
+
+/* A workload alone is not slowed. That holds to the last bit if its speed alone is what the model says, and nodes whose
+ * GPUs are empty are equal then, whatever their devices. */
+static void find_solo(struct sms_place_model *model, size_t vm, size_t device)
+{
+    const bool measured = model->scenario->contention.model && model->scenario->contention.model->measured_alone;
+    add(model, 0, vm, device);
+    if (measured)
+        sms__rate_coarse(&model->rater[device], model->rated, 1);
+    model->solo[vm * model->scenario->devices + device] = model->speed[0];
+}
+
 int sms__predict_init(struct sms__cluster_run *run)
 {
     const struct sms_scenario *scenario = run->scenario;
@@ -64,27 +85,23 @@ int sms__predict_init(struct sms__cluster_run *run)
     model->scenario = scenario;
     model->exclusive = !sms__mode_runs_beside(&run->hosts->spec.policy->mode);
     model->mean = SMS__NEW(run->arena, struct sms__footprint, scenario->vms * scenario->devices);
+    model->solo = SMS__NEW(run->arena, double, scenario->vms * scenario->devices);
     model->rated = SMS__NEW(run->arena, struct sms__rated, cluster->slots + 1);
     model->speed = SMS__NEW(run->arena, double, cluster->slots + 1);
     model->alone = SMS__NEW(run->arena, double, cluster->slots + 1);
     make_raters(run->arena, scenario, model);
-    for (size_t i = 0; code == SMS_OK && i < scenario->vms * scenario->devices; i++)
-        if (sms__may_be_on(&vm[i / scenario->devices], i % scenario->devices))
-            find_mean(scenario, &vm[i / scenario->devices], i % scenario->devices, &model->mean[i]);
+    for (size_t i = 0; code == SMS_OK && i < scenario->vms * scenario->devices; i++) {
+        const size_t v = i / scenario->devices, d = i % scenario->devices;
+        if (!sms__may_be_on(&vm[v], d))
+            continue;
+        find_mean(scenario, &vm[v], d, &model->mean[i]);
+        find_solo(model, v, d);
+    }
     for (size_t k = 0; k < cluster->kinds; k++)
         if (cluster->node[k].model >= 0)
             model->device[cluster->node[k].model] = cluster->node[k].device;
     run->view.model = model;
     return code;
-}
-
-static void add(const struct sms_place_model *model, size_t i, size_t vm, size_t device)
-{
-    const struct sms__footprint *mean = &model->mean[vm * model->scenario->devices + device];
-    model->speed[i] = 1;
-    model->alone[i] = mean->alone;
-    model->rated[i] =
-        (struct sms__rated){.demand = mean->pressure, .room = mean->room, .cls = mean->cls, .speed = &model->speed[i]};
 }
 
 double sms_place_slowdowns(const struct sms_place_view *view, const struct sms_node_view *node, uint32_t gpu,
@@ -107,7 +124,7 @@ double sms_place_slowdowns(const struct sms_place_view *view, const struct sms_n
         return (double)count * (double)count;
     sms__rate_coarse(&model->rater[device], model->rated, count);
     for (size_t i = 0; i < count; i++)
-        sum += 1 / (model->speed[i] * model->alone[i]);
+        sum += model->alone[i] / model->speed[i];
     return sum;
 }
 
