@@ -121,7 +121,7 @@ enum sms__regime sms__find_regimes(double *value, size_t n, struct sms__regimes 
 
 bool sms_holm(const double *p, double *adjusted, size_t n)
 {
-    size_t *order = calloc(n ? n : 1, sizeof *order), count = 0;
+    size_t *order = n == 0 || (p && adjusted) ? calloc(n ? n : 1, sizeof *order) : NULL, count = 0;
     double least = 0;
     if (!order)
         return false;

@@ -131,6 +131,8 @@ static const char *misuse(const struct sms_file *file, const struct sms_load_opt
 {
     if (!out)
         return "a scenario is changed to nowhere: out is NULL";
+    if (file && !file->doc)
+        return "the file comes from sms_file_set; change the scenario of the file that was loaded";
     return scenario < sms_file_scenarios(file) ? sms__options_misuse(options) : "there is no scenario to change";
 }
 

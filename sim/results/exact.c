@@ -39,5 +39,7 @@ static bool is_exact(const struct sms_results *results)
 /* Tables ask for each of their rows, so the answer is kept: to find it all tenants are looked at. */
 bool sms_results_exact(const struct sms_results *results)
 {
+    if (!results)
+        return false;
     return results->options ? is_exact(results) : results->exact;
 }

@@ -345,6 +345,7 @@ int sms__results_note(void *user)
 
 const char *const *sms_results_notes(const struct sms_results *results, size_t *count)
 {
-    *count = results ? results->notes.count : 0;
+    if (count)
+        *count = results ? results->notes.count : 0;
     return results ? results->notes.text : NULL;
 }

@@ -6,6 +6,7 @@
 
 #include "../levels/simulate.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -181,9 +182,10 @@ static unsigned observed_events(const struct sms_results *results)
 static void tell_share(const struct work *work)
 {
     const struct sms_run_options *options = work->results->options;
-    const double before = (double)work->results->runs;
+    const double before = (double)work->results->runs, all = before + (double)work->total;
+    const bool over = work->done == work->total; /* sums of parts round */
     if (options->on_share)
-        options->on_share(options->user, (before + (double)work->done + work->begun) / (before + (double)work->total));
+        options->on_share(options->user, over ? 1 : fmin(1, (before + (double)work->done + work->begun) / all));
 }
 
 /* Told by the run when a further per cent of its duration is over. */

@@ -195,6 +195,10 @@ bad_struct state_wraps "has a state of more than 1 TiB" block sms_block_policy '
 bad_struct share_state "has a state of more than 1 TiB" share sms_share_policy '.state = SIZE_MAX / 2'
 bad_struct queue_nameless "has a queue without a name" block sms_block_policy '.queue = &queue' \
     'static const struct sms_queue_discipline queue = {.help = "mine"};'
+printf '%s\n' '#include <smsched/plugin.h>' 'const struct sms_block_policy one = {.name = "mine"};' \
+    "SMS_PLUGIN(.block = {$(printf '&one, %.0s' {1..17})});" >many.c
+"$CC" -std=c17 -fPIC -shared -I"$work/usr/include" many.c -o many.so || bad "many does not compile"
+refused many.so "has more than 16 policies, modes or models of a kind"
 build loose 'static const char *const names[] = {"x", "y", NULL};' \
     'static const struct sms_param params[] = {{"a", SMS_UNIT_CHOICE, 7, 9, 1, NULL, names}, {0}};' \
     'static const struct sms_block_policy it = {.name = "mine", .help = "mine", .params = params};' 'SMS_PLUGIN(.block = {&it});'
@@ -258,6 +262,35 @@ bad_join() { bad_answer contention "$1" "contention model 'my_contention' joins 
 bad_join join_nan "nan and a grain of 0" "0.0 / 0.0, 0"
 bad_join join_zero "0 and a grain of 0" "0, 0"
 bad_join join_grain "1 and a grain of 2" "1, 2"
+# The same of kernels that are simulated as a whole.
+cat >coarse.yaml <<'END'
+workload: w
+kernels: [{name: k, time: 1 ms, demand: {dram: 50 %}}]
+---
+scenario: coarse
+devices: [{model: v100, sms: 8}]
+contention: mine
+policies: [{mode: mps}]
+processes: [{name: a, workload: w, count: 3}]
+END
+bad_coarse() { # NAME WORDS FIELDS FUNCTION
+    build "$1" "$4" "static const struct sms_contention it = {.name = \"mine\", .help = \"broken\", $3};" 'SMS_PLUGIN(.contention = {&it});'
+    try 70 "coarse kernels: $1" run coarse.yaml --plugin "$1.so" --quiet
+    prints "contention model 'mine' $2"
+}
+coarse_rate() { bad_coarse "$1" "gives a coarse kernel a speed of $2, which is not in (0, 1]" '.rate = rate' \
+    "static void rate($model, const double *usage, struct sms_group *group, size_t groups) { (void)view, (void)usage; for (size_t g = 0; g < groups; g++) *group[g].speed = $3; }"; }
+coarse_rate coarse_nan nan "0.0 / 0.0"
+coarse_rate coarse_below -1 -1
+coarse_rate coarse_fast 2 2
+coarse_rate coarse_zero 0 0
+coarse_slow() { bad_coarse "$1" "gives a coarse kernel a speed of $2, which is not in (0, 1]" '.slowdown = slow' \
+    "static double slow($model, size_t r, double usage) { (void)view, (void)r; return usage > SMS_FULL ? $3 : 1; }"; }
+coarse_slow coarse_slow_nan nan "0.0 / 0.0"
+coarse_slow coarse_speeds_up 2 0.5
+bad_coarse coarse_join "joins slowdowns by an exponent of nan" '.slowdown = slow, .joins = joins' \
+    "static double slow($model, size_t r, double usage) { (void)view, (void)r; return 1 + usage / SMS_FULL; }
+     static struct sms_join joins($model) { (void)view; return (struct sms_join){0.0 / 0.0, 0}; }"
 bad_ask() { bad_answer share "$1" "$2" sms_share_policy ".$3 = f" "static $4 f(struct sms_share *share, size_t process) { (void)share, (void)process; return $5; }"; }
 bad_ask place_beyond "share policy my_share placed a process on device 99 of 1" place long 99
 bad_ask place_below "share policy my_share placed a process on device -5 of 1" place long -5

@@ -249,7 +249,7 @@ static void assert_ended(const char *keys, const char *why)
 static void answers_that_nothing_follows_from_end_the_run(void **state)
 {
     (void)state;
-    assert_ended("contention: half", "contention model 'half' gives fp32 at 120 % a slowdown of 0.5");
+    assert_ended("contention: half", "contention model 'half' gives fp32 at 100 % a slowdown of 0.5");
     assert_ended("contention: nothing", "contention model 'nothing' gives blocks of SM 0 a speed of nan");
     assert_ended("queue: no_rank", "queue discipline 'no_rank' gives a kernel of 'a' a rank that is not finite");
 }

@@ -89,6 +89,9 @@ static void settings_change_a_scenario_of_a_loaded_file(void **state)
     assert_misused(sms_file_set(kinds->vms, NULL, 1, &settings, &changed, &errors), &errors, "no scenario to change");
     assert_misused(sms_file_set(kinds->vms, NULL, 0, &settings, NULL, &errors), &errors, "out is NULL");
     assert_int_equal(sms_file_set(kinds->vms, NULL, 0, NULL, &changed, NULL), SMS_OK);
+    struct sms_file *again = changed;
+    assert_misused(sms_file_set(changed, NULL, 0, NULL, &again, &errors), &errors, "comes from sms_file_set");
+    assert_null(again);
     sms_file_free(changed);
 }
 
@@ -386,6 +389,11 @@ static void there_are_no_results_in_no_results(void **state)
     size_t notes = 1;
     assert_null(sms_results_notes(NULL, &notes));
     assert_int_equal(notes, 0);
+    assert_null(sms_results_notes(NULL, NULL));
+    assert_false(sms_results_exact(NULL));
+    double adjusted = 0;
+    assert_false(sms_holm(NULL, &adjusted, 1));
+    assert_false(sms_holm(&adjusted, NULL, 1));
     assert_true(isnan(sms_results_warmup_ps(NULL)));
     assert_false(sms_results_until(NULL, &until));
     struct sms_question answer;
@@ -427,6 +435,8 @@ static void helpers_of_policies_make_nothing_of_nothing(void **state)
     assert_int_equal(sms_node_shares(NULL, &pod, left), 0);
     assert_int_equal(sms_node_shares(&node, &pod, NULL), 0);
     assert_true(sms_node_share_left(NULL, NULL) == 0);
+    assert_int_equal(sms_node_weigh_fragments(NULL, 1, NULL), 0);
+    assert_int_equal(sms_mps_clients(NULL, 7, 0), 0);
     assert_true(sms_place_slowdowns(NULL, NULL, 0, NULL) == 0);
     assert_true(sms_place_slowdowns(&view, &node, 3, &pod) == 0);
 }

@@ -21,8 +21,8 @@ extern "C" {
  * SMS_EMEMORY, where the input is not at fault. */
 enum sms_code {
     SMS_OK = 0,
-    SMS_EUSAGE = -2,    /* the caller passed NULL or an invalid index */
-    SMS_EINPUT = -3,    /* an input file is invalid */
+    SMS_EUSAGE = -2,    /* the caller passed NULL, an invalid index or options that are wrong */
+    SMS_EINPUT = -3,    /* an input file is invalid, or is not there */
     SMS_EIO = -4,       /* a file could not be read or written */
     SMS_ENOMEM = -5,    /* out of memory */
     SMS_ECANCELED = -6, /* the caller asked to stop */
@@ -49,7 +49,7 @@ struct sms_error {
 /* The errors of a file in the order of its lines, then those of other files that it names. Errors without a file come
  * in the order in which they were found. Only the first SMS_ERRORS_MAX that were found are stored; `count` is greater
  * where there were more, however many. The caller owns the struct and zeroes it before first use (`struct sms_errors
- * errors = {0};`). */
+ * errors = {0};`). A function that takes it empties it first. */
 struct sms_errors {
     size_t count;
     struct sms_error item[SMS_ERRORS_MAX];

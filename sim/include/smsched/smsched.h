@@ -72,7 +72,8 @@ struct sms_load_options {
 };
 
 /* Reads and checks every document of a YAML file, and the files to which they refer. `options` may be NULL. On success
- * *out is the file. On failure *out is NULL, `errors` says why, and the code is SMS_EINPUT, SMS_EIO or SMS_ENOMEM. */
+ * *out is the file. On failure *out is NULL, `errors` says why, and the code is SMS_EINPUT, SMS_EIO, SMS_ENOMEM,
+ * SMS_EMEMORY or, of wrong arguments and options, SMS_EUSAGE. */
 int sms_file_load(const char *path, const struct sms_load_options *options, struct sms_file **out,
                   struct sms_errors *errors);
 /* Like sms_file_load, for `size` bytes of text in memory. The text is copied and need not be terminated. Messages use
@@ -99,9 +100,10 @@ struct sms_settings {
         *policies; /* NULL, or policies to add unless the scenario has them, by name or in YAML, then NULL */
 };
 
-/* Makes a file of its own from the scenario at `idx`, with changes. `options` are those with which `file` was loaded.
- * *out has one scenario, is freed by the caller, and before `file`. Other threads must not use `file` during the call,
- * because it reads devices and workloads that it lacks. `given` may be NULL. Errors as of sms_file_load. */
+/* Makes a file of its own from the scenario at `idx` of a loaded file, with changes. `options` are those with which
+ * `file` was loaded. *out has one scenario, is freed by the caller, and before `file`. Other threads must not use
+ * `file` during the call, because it reads devices and workloads that it lacks. `given` may be NULL. Errors as of
+ * sms_file_load. */
 int sms_file_set(struct sms_file *file, const struct sms_load_options *options, size_t idx,
                  const struct sms_settings *given, struct sms_file **out, struct sms_errors *errors);
 

@@ -86,6 +86,7 @@ static void rate(struct sms__coarse_kernels *kernels, size_t count)
     for (const struct sms__coarse_kernels *other = *kernels->on_gpu; limited && other; other = other->next)
         kernels->rater.other_w += other != kernels ? other->drawn_w : 0;
     sms__rate_coarse(&kernels->rater, kernels->rated, count);
+    kernels->fluid.engine->stopped |= *kernels->rater.record->why != 0;
     kernels->drawn_w = kernels->fluid.active ? kernels->rater.power_w : 0;
     if (kernels->drawn_w != before_w)
         tell_others(kernels);

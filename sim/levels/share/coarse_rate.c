@@ -5,12 +5,35 @@
 #include "../../model/policy/join.h"
 
 #include <math.h>
+#include <stdio.h>
+
+/* Kernels with such a speed would never end, or be faster than alone. */
+static void check_speed(const struct sms__rater *rater, double speed)
+{
+    struct sms__record *record = rater->record;
+    if (!record || (speed > 0 && speed <= 1) || *record->why)
+        return;
+    snprintf(record->why, sizeof record->why,
+             "contention model '%.60s' gives a coarse kernel a speed of %g, which is not in (0, 1]",
+             rater->contention->name, isnan(speed) ? NAN : speed);
+}
+
+static void check_join(const struct sms__rater *rater, struct sms_join join)
+{
+    struct sms__record *record = rater->record;
+    if (record && !*record->why && !sms__is_join(rater->contention, join))
+        snprintf(record->why, sizeof record->why, SMS__JOIN_WRONG, rater->contention->name,
+                 isnan(join.exponent) ? NAN : join.exponent, isnan(join.grain) ? NAN : join.grain);
+}
 
 static void rate_by_slowdown(const struct sms__rater *rater, const double *usage, const struct sms__rated *rated)
 {
-    double sum = 1, join = sms__join_of(rater->contention, rater->view).exponent;
+    const struct sms_join how = sms__join_of(rater->contention, rater->view);
+    double sum = 1, join = how.exponent;
+    check_join(rater, how);
     for (size_t r = 0; r < rater->view->resources; r++) {
         double slow = rated->demand[r] > 0 ? rater->contention->slowdown(rater->view, r, usage[r]) : 1;
+        check_speed(rater, 1 / slow);
         sum = sms__join(sum, slow, join);
     }
     *rated->speed = 1 / sms__joined(sum, join);
@@ -44,6 +67,8 @@ static void rate_by_groups(struct sms__rater *rater, const double *usage, double
         sms__users_share(rater->user, count, ((uint32_t)1 << rater->view->resources) - 1);
     else
         rater->contention->rate(rater->view, usage, rater->group, count);
+    for (size_t i = 0; i < count && !is_max_min; i++)
+        check_speed(rater, *rated[i].speed);
 }
 
 /* The room that the kernels take, as a multiple of what there is; at least 1. */

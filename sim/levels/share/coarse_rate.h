@@ -4,6 +4,7 @@
 #define SMS_LEVELS_SHARE_COARSE_RATE_H
 
 #include "../../model/scenario.h"
+#include "../../record/record.h"
 #include "../filling.h"
 
 struct sms__rated {
@@ -21,6 +22,7 @@ struct sms__rater {
     const struct sms_contention *contention;
     const struct sms_contention_view *view;
     struct sms__arena *arena;
+    struct sms__record *record;          /* of the run, which gets a `why` if an answer is out of its range; or NULL */
     double launch_wait_ps;               /* by which each other process lengthens a launch */
     const struct sms__device *limited;   /* that has a power limit; or NULL */
     double other_w;                      /* what others add on the same GPU, on other instances */

@@ -148,6 +148,7 @@ static void init_context(struct sms__context *context, struct sms__instance *ins
         .rater = {.contention = share->scenario->contention.model,
                   .view = &instance->contention,
                   .arena = share->arena,
+                  .record = share->spec->record,
                   .launch_wait_ps = instance->mode->launch_wait_ps,
                   .limited = type->limit_w > type->idle_w ? type : NULL},
         .record = instance->gpu->record,

@@ -58,6 +58,8 @@ struct sms__turns sms__usual_turns(void)
 
 uint64_t sms_mps_clients(const struct sms_device_view *device, double clients, double driver)
 {
+    if (!device)
+        return 0;
     const uint64_t own = driver > 0 && device->clients_before ? device->clients_before : device->clients;
     return clients > 0 ? (uint64_t)clients : own ? own : CLIENTS_USUAL;
 }

@@ -158,13 +158,16 @@ static bool check_one(const struct opening *opening, enum sms__known_kind kind, 
            refuse(opening, "names something '%s', and that name is taken", name);
 }
 
-/* Adds what a plug-in offers of a kind to the options. Returns whether all was right. `offered` has SMS_PLUGIN_MOST
- * pointers to structs of the kind, those that there are first. */
+/* Adds what a plug-in offers of a kind to the options. Returns whether all was right. `offered` has one
+ * pointer more than SMS_PLUGIN_MOST to structs of the kind, those that there are first, and then NULL. */
 static bool add_kind(const struct opening *opening, enum sms__known_kind kind, const void *offered)
 {
     size_t count = sms__count_added(opening->options, kind);
-    const void *list[SMS_PLUGIN_MOST], **grown = SMS__NEW(&opening->file->arena, const void *, count + SMS_PLUGIN_MOST);
+    const void *list[SMS_PLUGIN_MOST + 1],
+        **grown = SMS__NEW(&opening->file->arena, const void *, count + SMS_PLUGIN_MOST);
     memcpy(list, offered, sizeof list);
+    if (list[SMS_PLUGIN_MOST])
+        return refuse(opening, "has more than %d policies, modes or models of a kind", SMS_PLUGIN_MOST);
     for (size_t i = 0; i < count; i++)
         grown[i] = sms__known_at(opening->options, kind, i).item;
     for (size_t i = 0; i < SMS_PLUGIN_MOST && list[i]; i++) {
