@@ -325,6 +325,12 @@ bad_place place_counts "scores the same node differently" "n++"
 bad_other share acts_in_next "called sms_share_pause in its function next" sms_share_policy '.next = next' \
     "static size_t next(struct sms_share *share, size_t device, const size_t *ready, size_t count) { (void)device, (void)count; sms_share_pause(share, ready[0]); return 0; }"
 
+# All that a share policy may do, it may do while it is asked for atoms.
+build fails_in_atom 'static uint64_t atom(struct sms_share *share, size_t process) { sms_share_fail(share, process); return 5; }' \
+    'static const struct sms_share_policy it = {.name = "my_share", .help = "fails all", .atom = atom};' 'SMS_PLUGIN(.share = {&it});'
+sed '/^plugins:/d' my_share/scenario.yaml >other.yaml
+try 0 "a process that fails as its atom is asked for" run other.yaml --plugin fails_in_atom.so --check --quiet
+
 mode_args='const double *param, const struct sms_device_view *device, const struct sms_mode_process *process'
 broken_mode() { # NAME WORDS FIELDS FUNCTION
     bad_other mode "$1" "$2" sms_sharing_mode "$3" "$4"

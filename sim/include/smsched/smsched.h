@@ -46,7 +46,8 @@ struct sms_scenario;
 struct sms_results;
 
 /* How to load a file. `policies`, `contentions`, `shares`, `places`, `queues` and `modes` are added to those of the
- * library, and must outlive the file. */
+ * library, and must outlive the file. One with the name of another of the list or of the library hides the other if it
+ * stands before it; those of the library come last. */
 struct sms_load_options {
     size_t size; /* sizeof this struct, so that a newer library knows which options are missing; 0: as the library's */
     const char *models; /* a folder with devices/ and workloads/, searched before the installed one; or NULL */

@@ -160,6 +160,8 @@ static enum outcome try_launch(struct sms__stream *stream, uint64_t now)
     if (answer != SMS_GRANT || sms__has_ended(stream))
         return turn_down(stream, answer, now);
     stream->piece_ps = policy->atom ? ask_for_piece(stream) : 0;
+    if (sms__has_ended(stream)) /* the policy has failed it meanwhile */
+        return GONE;
     sms__stream_launch(stream, now);
     return GONE;
 }
