@@ -20,14 +20,16 @@ static long place(struct sms_share *share, size_t process)
     uint64_t declared = sms_share_process(share, process).declared, most = 0, largest = 0;
     long best = SMS_WAIT, largest_device = SMS_WAIT;
     for (size_t d = 0; d < sms_share_devices(share); d++) {
-        uint64_t memory = sms_share_device(share, d).memory, used = reserved(share, (long)d);
+        const struct sms_share_device_view device = sms_share_device(share, d);
         if (!sms_share_allows(share, process, d))
             continue;
-        uint64_t left = memory > used ? memory - used : 0;
-        if (memory > largest) {
-            largest = memory;
+        if (device.memory > largest) {
+            largest = device.memory;
             largest_device = (long)d;
         }
+        if (device.free < declared) /* processes hold no more than they declare, so the sum need not be made */
+            continue;
+        uint64_t used = reserved(share, (long)d), left = device.memory > used ? device.memory - used : 0;
         if (left < declared || (best >= 0 && left <= most))
             continue;
         best = (long)d;
