@@ -238,21 +238,22 @@ static void state_part(const struct trace *trace, const struct part *part)
     const char *who = sms__print(arena, "%s: process %s, device %s%s%s", part->name,
                                  sms__derive_text(arena, part->process, 60), sms__derive_text(arena, part->device, 60),
                                  part->stream ? ", stream " : "", part->stream ? part->stream : "");
+    const char *what =
+        sms__print(arena, "%zu launch%s and %zu cop%s in %.6g ms", found->launches, plural(found->launches, "", "es"),
+                   found->copies, plural(found->copies, "y", "ies"), found->mean_s * 1e3);
     if (!found->repeats)
-        state(trace, "%s: nothing repeats; one job is the whole trace, %zu launches and %zu copies in %.6g ms", who,
-              found->launches, found->copies, found->mean_s * 1e3);
+        state(trace, "%s: nothing repeats; one job is the whole trace, %s", who, what);
     else if (found->rounds == 1)
-        state(trace, "%s: %s, %zu launches and %zu copies in %.6g ms%s", who,
+        state(trace, "%s: %s, %s%s", who,
               found->others
                   ? "the steps that the program names differ; one job is that with the median number of operations"
                   : "one job is the only step that begins and ends in the trace",
-              found->launches, found->copies, found->mean_s * 1e3, left_out(arena, found->others));
+              what, left_out(arena, found->others));
     else
         state(trace,
-              "%s: one job is one of %zu equal %s, %zu launch%s and %zu cop%s in %.6g ms on average (coefficient "
-              "of variation %.1f %%); they cover %.1f %% of its operations' time%s",
-              who, found->rounds, found->named ? "steps that the program names" : "iterations", found->launches,
-              plural(found->launches, "", "es"), found->copies, plural(found->copies, "y", "ies"), found->mean_s * 1e3,
+              "%s: one job is one of %zu equal %s, %s on average (coefficient of variation %.1f %%); they cover %.1f "
+              "%% of its operations' time%s",
+              who, found->rounds, found->named ? "steps that the program names" : "iterations", what,
               100 * found->spread, 100 * found->covered, left_out(arena, found->others));
     if (part->varying)
         state(trace,
