@@ -23,23 +23,23 @@ struct table {
     uint32_t number;
 };
 
+static int compare_times(const struct sms__profile_times *x, const struct sms__profile_times *y)
+{
+    int order = (x->profiles > y->profiles) - (x->profiles < y->profiles);
+    for (size_t i = 0; order == 0 && i < x->profiles; i++) {
+        const uint32_t p = x->profile[i], q = y->profile[i];
+        order = (p > q) - (p < q);
+        if (order == 0)
+            order = (x->ps[p] > y->ps[p]) - (x->ps[p] < y->ps[p]);
+    }
+    return order;
+}
+
 static int compare_tables(const void *a, const void *b)
 {
     const struct table *x = a, *y = b;
-    int order = (x->times->profiles > y->times->profiles) - (x->times->profiles < y->times->profiles);
-    for (size_t i = 0; order == 0 && i < x->times->profiles; i++) {
-        const uint32_t p = x->times->profile[i], q = y->times->profile[i];
-        order = (p > q) - (p < q);
-        if (order == 0)
-            order = (x->times->ps[p] > y->times->ps[p]) - (x->times->ps[p] < y->times->ps[p]);
-    }
+    const int order = compare_times(x->times, y->times);
     return order ? order : (x->number > y->number) - (x->number < y->number);
-}
-
-static bool are_equal(const struct table *x, const struct table *y)
-{
-    struct table same = {x->times, y->number};
-    return compare_tables(&same, y) == 0;
 }
 
 /* Returns for each number of a table of times that of the first equal one. There is no table 0. */
@@ -51,9 +51,10 @@ static uint32_t *number_equally(struct sms__arena *arena, const struct sms__prof
         table[t] = (struct table){&profiles->times[t], (uint32_t)t + 1};
     if (profiles->tables)
         qsort(table, profiles->tables, sizeof *table, compare_tables);
-    for (size_t t = 0; t < profiles->tables; t++)
-        number[table[t].number] =
-            t > 0 && are_equal(&table[t - 1], &table[t]) ? number[table[t - 1].number] : table[t].number;
+    for (size_t t = 0; t < profiles->tables; t++) {
+        const bool is_first = t == 0 || compare_times(table[t - 1].times, table[t].times) != 0;
+        number[table[t].number] = is_first ? table[t].number : number[table[t - 1].number];
+    }
     return number;
 }
 
