@@ -15,9 +15,9 @@ static struct sms_join find_join(const struct sms__blocks *device)
 {
     const struct sms_contention *model = device->setup.contention;
     const struct sms_join join = sms__join_of(model, &device->setup.contention_view);
-    if (!sms__is_join(model, join))
-        sms__stop_run(device, SMS__JOIN_WRONG, model->name, isnan(join.exponent) ? NAN : join.exponent,
-                      isnan(join.grain) ? NAN : join.grain);
+    char why[256];
+    if (sms__is_wrong_join(model, join, why, sizeof why))
+        sms__stop_run(device, "%s", why);
     return join;
 }
 

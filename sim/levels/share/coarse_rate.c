@@ -18,19 +18,12 @@ static void check_speed(const struct sms__rater *rater, double speed)
              rater->contention->name, isnan(speed) ? NAN : speed);
 }
 
-static void check_join(const struct sms__rater *rater, struct sms_join join)
-{
-    struct sms__record *record = rater->record;
-    if (record && !*record->why && !sms__is_join(rater->contention, join))
-        snprintf(record->why, sizeof record->why, SMS__JOIN_WRONG, rater->contention->name,
-                 isnan(join.exponent) ? NAN : join.exponent, isnan(join.grain) ? NAN : join.grain);
-}
-
 static void rate_by_slowdown(const struct sms__rater *rater, const double *usage, const struct sms__rated *rated)
 {
     const struct sms_join how = sms__join_of(rater->contention, rater->view);
     double sum = 1, join = how.exponent;
-    check_join(rater, how);
+    if (rater->record && !*rater->record->why)
+        sms__is_wrong_join(rater->contention, how, rater->record->why, sizeof rater->record->why);
     for (size_t r = 0; r < rater->view->resources; r++) {
         double slow = rated->demand[r] > 0 ? rater->contention->slowdown(rater->view, r, usage[r]) : 1;
         check_speed(rater, 1 / slow);

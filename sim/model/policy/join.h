@@ -6,6 +6,8 @@
 #include <smsched/contention.h>
 
 #include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
 
 /* Returns q and the grain of a model. */
 static inline struct sms_join sms__join_of(const struct sms_contention *model, const struct sms_contention_view *view)
@@ -13,15 +15,17 @@ static inline struct sms_join sms__join_of(const struct sms_contention *model, c
     return model->joins ? model->joins(view) : (struct sms_join){INFINITY, 0};
 }
 
-/* True if a model's answer is in its range; of a model that answers nothing. */
-static inline bool sms__is_join(const struct sms_contention *model, struct sms_join join)
+/* Returns true if what a model answers is not in its range, and writes to `why` what is wrong. */
+static inline bool sms__is_wrong_join(const struct sms_contention *model, struct sms_join join, char *why, size_t size)
 {
-    const bool right = join.exponent >= 1 && join.exponent <= SMS_JOIN_MAX && join.grain >= 0 && join.grain <= 1;
-    return right || !model->joins;
+    if (!model->joins || (join.exponent >= 1 && join.exponent <= SMS_JOIN_MAX && join.grain >= 0 && join.grain <= 1))
+        return false;
+    snprintf(why, size,
+             "contention model '%.60s' joins slowdowns by an exponent of %g and a grain of %g, which are not in 1 .. "
+             "16 and 0 .. 1",
+             model->name, isnan(join.exponent) ? NAN : join.exponent, isnan(join.grain) ? NAN : join.grain);
+    return true;
 }
-#define SMS__JOIN_WRONG                                                                                                \
-    "contention model '%.60s' joins slowdowns by an exponent of %g and a grain of %g, which are not in 1 .. 16 and "   \
-    "0 .. 1"
 
 /* Adds a resource that slows by `slow` to a sum that begins with 1. */
 static inline double sms__join(double sum, double slow, double q)
