@@ -17,12 +17,14 @@ kept='1134|V100, l2 and dram full
 713|fine_grained
 797|utilization_aware
 800|4000 streams'
-# Those of `run`, whose blocks are those of stand-alone runs, too; and the instructions of a pod.
+# Those of `run`, whose blocks are those of stand-alone runs, too; and the instructions of a coarse kernel and of a pod.
 kept_of_runs='960|V100, with stand-alone runs
 694|S1 of the paper
 792|S4 of the paper
 3334|32 tenants
 1226|100 kernels in turn
+2701|coarse kernels under mps
+3023|coarse kernels under time_slice
 12071|300 nodes, first_fit
 19045|300 nodes, best_fit
 15123|300 nodes, worst_fit
@@ -126,6 +128,23 @@ in_turn() {
     echo 'processes: [{name: p, workload: trace, count: 3}]'
 }
 
+# coarse TIMES MODE: two programs that launch three coarse kernels, each so often, and take turns of 240 us under time slices.
+coarse() {
+    local program kernel
+    for program in a b; do
+        echo "workload: $program"
+        echo 'kernels:'
+        for kernel in 1 2 3; do echo "  - {name: k$kernel, time: 1${kernel}0 us, jitter: 5 %, demand: {fp32: ${kernel}0 %, l2: 70 %, dram: 60 %}}"; done
+        echo "steps: [{launch: k1, times: $1}, {launch: k2, times: $1}, {launch: k3, times: $1}]"
+        echo ---
+    done
+    echo 'scenario: coarse'
+    echo 'devices: [{model: v100, time_slice: {slice: 240 us}}]'
+    echo 'contention: knee'
+    echo "policies: [{mode: $2}]"
+    echo 'processes: [{name: a, workload: a}, {name: b, workload: b}]'
+}
+
 # pods COUNT POLICY: so many pods of 24 kinds that come and go on 300 nodes of three, nine tenths full.
 pods() {
     echo 'scenario: pods'
@@ -151,7 +170,7 @@ for command in run compare "run --force --out $work/out"; do
     echo "$verdict 4000 VMs: $whole instructions of ${command/ --force*/ --out}, half as many: $half"
 done
 
-# of_row ROW: its instructions a block or a pod, as the difference of two sizes.
+# of_row ROW: its instructions a block, a coarse kernel or a pod, as the difference of two sizes.
 of_row() {
     local few more work
     case $1 in
@@ -160,6 +179,7 @@ of_row() {
         work=$((2000 * 4 * $(paper 1 "${1%% *}" | grep -c '{name: vm'))) ;;
     V100*) few=$(crossing 12800 | of_run run) more=$(crossing 25600 | of_run run) work=$((12800 * 2 * 2)) ;;
     *turn) few=$(in_turn 1000 | of_run run) more=$(in_turn 2000 | of_run run) work=$((1000 * 100 * 4)) ;;
+    coarse*) few=$(coarse 1000 "${1##* }" | of_run run) more=$(coarse 2000 "${1##* }" | of_run run) work=$((1000 * 3 * 2 * 2)) ;;
     *tenants) few=$(tenants 400 | of_run run) more=$(tenants 800 | of_run run) work=$((400 * 32 * 2)) ;;
     *) few=$(pods 3000 "${1##* }" | of_run run) more=$(pods 6000 "${1##* }" | of_run run) work=3000 ;;
     esac

@@ -14,6 +14,7 @@ struct sms__hosts {
     const struct sms__tenant *vm;      /* what pods run: the scenario's VMs, or copies with coarse kernels */
     struct sms__stand_alone *own;      /* [vms][devices]: times alone under the policy's block policy */
     struct sms__stand_alone *alone;    /* the same under that of `alone:` */
+    struct sms__mixes *mixes;          /* of all hosts, whose pods run the same kernels */
     bool simulated;                    /* false: pods last as long as they take alone */
     struct sms_share **host;           /* [nodes]; NULL: it has no devices */
     size_t (*type)[SMS_NODE_GPUS_MAX]; /* [kinds]: the devices that their GPUs are, all the same */

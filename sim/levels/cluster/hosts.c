@@ -1,6 +1,7 @@
 /* Nodes that are hosts of the share level: sets them up, admits the processes of pods, and does for all hosts what is
  * asked of them. */
 #include "cluster_run.h"
+#include "../share/coarse_mix.h"
 #include "../share/host.h"
 #include "../share/slot.h"
 #include "host_state.h"
@@ -154,6 +155,7 @@ static void set_up(struct sms__hosts *hosts, size_t k, struct sms__host_setup *s
     *setup = (struct sms__host_setup){.spec = &hosts->spec,
                                       .engine = &hosts->run->engine,
                                       .vm = hosts->vm,
+                                      .mixes = hosts->mixes,
                                       .type = hosts->type[k],
                                       .gpus = kind->gpus,
                                       .slots = hosts->run->cluster->slots,
@@ -194,6 +196,7 @@ void sms__hosts_init(struct sms__cluster_run *run)
     struct sms__hosts *hosts = run->hosts;
     if (!hosts || !hosts->simulated)
         return;
+    hosts->mixes = sms__mixes_new(run->arena, run->reference);
     hosts->host = SMS__NEW(run->arena, struct sms_share *, run->cluster->nodes);
     for (size_t k = 0; k < run->cluster->kinds; k++)
         init_kind(hosts, k);

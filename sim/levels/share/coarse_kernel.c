@@ -1,6 +1,7 @@
 /* Coarse kernels under way, as flows whose rates are the kernels' speeds. */
 #include "coarse_kernel.h"
 #include "../../record/record.h"
+#include "coarse_mix.h"
 
 #include <math.h>
 
@@ -78,31 +79,29 @@ static void tell_others(const struct sms__coarse_kernels *kernels)
             sms__fluid_change(&other->fluid, kernels->fluid.advanced_ps);
 }
 
-static void rate(struct sms__coarse_kernels *kernels, size_t count)
+static void find_others(struct sms__coarse_kernels *kernels)
 {
     const bool limited = kernels->rater.limited; /* or else nobody asks for the others, who may be many */
-    const double before_w = kernels->drawn_w;
     kernels->rater.other_w = 0;
     for (const struct sms__coarse_kernels *other = *kernels->on_gpu; limited && other; other = other->next)
         kernels->rater.other_w += other != kernels ? other->drawn_w : 0;
-    sms__rate_coarse(&kernels->rater, kernels->rated, count);
-    kernels->fluid.engine->stopped |= *kernels->rater.record->why != 0;
+}
+
+static void draw_power(struct sms__coarse_kernels *kernels)
+{
+    const double before_w = kernels->drawn_w;
     kernels->drawn_w = kernels->fluid.active ? kernels->rater.power_w : 0;
     if (kernels->drawn_w != before_w)
         tell_others(kernels);
 }
 
-/* Flows are advanced before their rates change, so the time now is that up to which they are. */
-static void set_speeds(struct sms__fluid *fluid)
+static void rate(struct sms__coarse_kernels *kernels)
 {
-    struct sms__coarse_kernels *kernels = (struct sms__coarse_kernels *)fluid;
     size_t n = 0;
-    sms__coarse_kernels_count(kernels, fluid->advanced_ps);
     make_scratch(kernels);
-    for (struct sms__flow *flow = fluid->first; flow; flow = flow->next) {
+    for (struct sms__flow *flow = kernels->fluid.first; flow; flow = flow->next) {
         struct sms__coarse_kernel *kernel = (struct sms__coarse_kernel *)flow;
         const struct sms__footprint *fit = kernel->fit;
-        count_ran(fluid, kernel);
         kernels->rated[n++] = (struct sms__rated){.demand = fit->pressure,
                                                   .room = fit->room,
                                                   .cls = fit->cls,
@@ -112,9 +111,34 @@ static void set_speeds(struct sms__fluid *fluid)
                                                   .power_w = fit->power_w,
                                                   .present = &kernel->present};
     }
-    rate(kernels, n);
+    sms__rate_coarse(&kernels->rater, kernels->rated, n);
+    kernels->fluid.engine->stopped |= *kernels->rater.record->why != 0;
     find_excess(kernels);
     find_active(kernels);
+}
+
+/* Flows are advanced before their rates change, so the time now is that up to which they are. */
+static void rate_anew(struct sms__coarse_kernels *kernels)
+{
+    const struct sms__fluid *fluid = &kernels->fluid;
+    sms__coarse_kernels_count(kernels, fluid->advanced_ps);
+    for (struct sms__flow *flow = fluid->first; flow; flow = flow->next)
+        count_ran(fluid, (struct sms__coarse_kernel *)flow);
+    if (!sms__mix_take(kernels->mixes, kernels)) {
+        rate(kernels);
+        sms__mix_keep(kernels->mixes, kernels);
+    }
+    kernels->rated_at = fluid->changes;
+}
+
+static void set_speeds(struct sms__fluid *fluid)
+{
+    struct sms__coarse_kernels *kernels = (struct sms__coarse_kernels *)fluid;
+    const double before_w = kernels->rater.other_w;
+    find_others(kernels);
+    if (kernels->rated_at != fluid->changes || kernels->rater.other_w != before_w)
+        rate_anew(kernels);
+    draw_power(kernels);
 }
 
 void sms__coarse_kernels_init(struct sms__coarse_kernels *kernels, struct sms__engine *engine, size_t source,

@@ -7,6 +7,8 @@
 #include "../../record/record.h"
 #include "fluid.h"
 
+struct sms__mixes;
+
 /* Embedded in the caller's state of the kernel. */
 struct sms__coarse_kernel {
     struct sms__flow flow;              /* the first member; of ps at full speed */
@@ -25,9 +27,11 @@ struct sms__coarse_kernel {
 struct sms__coarse_kernels {
     struct sms__fluid fluid; /* the first member */
     struct sms__rater rater;
+    struct sms__mixes *mixes;                         /* of the run */
     struct sms__coarse_kernels *next, *const *on_gpu; /* all of its GPU, which has one clock */
     struct sms__rated *rated;                         /* [most], scratch */
     size_t most;
+    uint64_t rated_at;                  /* `changes` of the fluid when its rates were set */
     double drawn_w;                     /* what they add to the GPU's power now, if it has a limit */
     struct sms__device_record *record;  /* of active SMs, and of usage above 100 % */
     const struct sms__device *type;     /* on which they run: a whole device or an instance */

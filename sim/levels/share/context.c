@@ -151,6 +151,7 @@ static void init_context(struct sms__context *context, struct sms__instance *ins
                   .record = share->spec->record,
                   .launch_wait_ps = instance->mode->launch_wait_ps,
                   .limited = type->limit_w > type->idle_w ? type : NULL},
+        .mixes = share->mixes,
         .record = instance->gpu->record,
         .type = instance->type,
         .next = instance->gpu->coarse,

@@ -61,6 +61,7 @@ static void take_out(struct sms__fluid *fluid, struct sms__flow *flow)
     *(flow->next ? &flow->next->prev : &fluid->last) = flow->prev;
     flow->fluid = NULL;
     fluid->count--;
+    fluid->changes++;
 }
 
 /* Puts the flow where it ends, or starts: behind those that end or started before. */
@@ -75,6 +76,7 @@ static void put_in(struct sms__fluid *fluid, struct sms__flow *flow)
     *(flow->next ? &flow->next->prev : &fluid->last) = flow;
     flow->fluid = fluid;
     fluid->count++;
+    fluid->changes++;
 }
 
 /* Whether it stays even with this flow, or is even with this one alone. */
@@ -143,6 +145,7 @@ void sms__flow_set_stopped(struct sms__flow *flow, bool stopped, uint64_t now)
     advance(flow->fluid, now);
     make_uneven(flow->fluid);
     flow->stopped = stopped;
+    flow->fluid->changes++;
     change(flow->fluid, now);
 }
 

@@ -32,6 +32,7 @@ struct sms__fluid {
     bool active;          /* false: all flows stand still, and keep their rates; not of one that may be even */
     uint64_t advanced_ps; /* time up to which flows are advanced */
     uint64_t active_ps;   /* time for which it was active until then */
+    uint64_t changes;     /* so often a flow came, went, stopped or resumed */
     size_t count;
     struct sms__flow *first, *last;
 };

@@ -35,6 +35,7 @@ struct sms_share {
     struct sms__arena *arena;
     struct sms__engine *engine;
     struct sms__host_flows flows;
+    struct sms__mixes *mixes;       /* of coarse kernels */
     struct sms__gpu *gpu;           /* [setup.gpus] */
     struct sms__instance *instance; /* [instances]: of all GPUs, in their order */
     size_t instances;

@@ -1,5 +1,6 @@
 /* A host: sets up its parts, and does for all of them what is asked of the host. And a run of a scenario with VMs or
  * processes, which is one host. */
+#include "coarse_mix.h"
 #include "context.h"
 #include "sm_part.h"
 #include "stream.h"
@@ -99,6 +100,7 @@ static void init_instances(struct sms_share *share)
 struct sms_share *sms__share_new(struct sms__arena *arena, const struct sms__host_setup *setup)
 {
     const struct sms_share_policy *policy = setup->vms ? &none : setup->spec->policy->share;
+    const bool is_reference = setup->spec->options->engine == SMS_ENGINE_REFERENCE;
     struct sms_share *share = SMS__NEW(arena, struct sms_share, 1);
     *share = (struct sms_share){
         .setup = *setup,
@@ -107,6 +109,7 @@ struct sms_share *sms__share_new(struct sms__arena *arena, const struct sms__hos
         .use = setup->spec->policy,
         .policy = {.policy = policy, .state = sms__alloc(arena, 1, policy->state ? policy->state : 1)},
         .arena = arena,
+        .mixes = setup->mixes ? setup->mixes : sms__mixes_new(arena, is_reference),
         .engine = setup->engine,
         .instances = sms__instances_of(setup),
         .processes = count_processes(setup),

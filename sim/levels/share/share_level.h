@@ -28,6 +28,7 @@ struct sms__host_setup {
     const struct sms__run_spec *spec;
     struct sms__engine *engine;
     const struct sms__tenant *vm; /* [the scenario's vms]: what processes run */
+    struct sms__mixes *mixes;     /* of all hosts; NULL: the host has its own */
     size_t number;                /* of the host, which selects the random numbers of its share policy */
     const size_t *type;           /* [gpus]: devices of the scenario */
     size_t gpus;

@@ -57,8 +57,9 @@ static void choose_greens(struct sms__process *process)
 
 /* A time alone on a part has in it by how much the contention model slows the kernel there. That is less than on all
  * SMs, because the kernel uses less. Its blocks take no room beyond the part. */
-static struct sms__footprint cap(const struct sms__stream *stream, size_t k, struct sms__footprint fit)
+static struct sms__footprint cap(const struct sms__stream *stream, size_t k, const struct sms__footprint *of)
 {
+    struct sms__footprint fit = *of;
     const struct sms__device *type = type_of(stream->process);
     double part = (double)stream->part->sms / (double)type->sms, slow = sms__slowdown_on(&fit, type, part);
     fit.room = fmin(fit.room / slow, part);
@@ -70,6 +71,8 @@ static struct sms__footprint cap(const struct sms__stream *stream, size_t k, str
     fit.work_ps *= slow * fit.alone;
     sms__find_no_load(stream->process->share->scenario, &stream->workload->kernel[k], type, &fit);
     fit.work = (uint64_t)(fmin(fit.work_ps, SMS__TIME_MAX_PS) + 0.5);
+    fit.of = of;
+    fit.sms = stream->part->sms;
     return fit;
 }
 
@@ -84,7 +87,7 @@ static void limit_kernels(const struct sms__stream *stream)
         if (!stream->workload->kernel[i].whole && context->has_blocks)
             sms__blocks_update_allowed(context->blocks, process->first_kernel_type + k);
         else if (stream->workload->kernel[i].whole && stream->part->sms && !same)
-            process->parts.capped[k] = cap(stream, i, fits[k]);
+            process->parts.capped[k] = cap(stream, i, &fits[k]);
     }
 }
 
