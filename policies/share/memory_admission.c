@@ -2,17 +2,6 @@
  * that the processes there have declared. So no allocation can fail later. */
 #include <smsched/share.h>
 
-/* The sum of the declared peaks of the processes on a device, bytes. */
-static uint64_t reserved(const struct sms_share *share, long device)
-{
-    uint64_t sum = 0;
-    for (size_t p = 0; p < sms_share_processes(share); p++) {
-        struct sms_process_view view = sms_share_process(share, p);
-        sum += view.device == device ? view.declared : 0;
-    }
-    return sum;
-}
-
 /* Returns the device with the most unreserved memory, if that is enough. A process that is too large for every device
  * gets the largest one, so that it fails visibly at its allocation. */
 static long place(struct sms_share *share, size_t process)
@@ -27,9 +16,7 @@ static long place(struct sms_share *share, size_t process)
             largest = device.memory;
             largest_device = (long)d;
         }
-        if (device.free < declared) /* processes hold no more than they declare, so the sum need not be made */
-            continue;
-        uint64_t used = reserved(share, (long)d), left = device.memory > used ? device.memory - used : 0;
+        const uint64_t left = device.memory > device.declared ? device.memory - device.declared : 0;
         if (left < declared || (best >= 0 && left <= most))
             continue;
         best = (long)d;

@@ -73,6 +73,7 @@ struct sms_process_view {
 struct sms_share_device_view {
     const char *name;
     uint64_t memory, free; /* for contexts and allocations */
+    uint64_t declared;     /* sum of the processes' `declared` */
     size_t processes;      /* with a context on the device */
     double core;           /* utilization as nvidia-smi shows it: the sum of the processes' `core`, at most 1 */
     size_t sms;
@@ -81,7 +82,7 @@ struct sms_share_device_view {
 
 enum { SMS_WAIT = -1 };
 
-/* Another answer ends the run with SMS_EBUG. */
+/* Another answer ends the run with SMS_EBUG, and so do 2^20 suspensions while no process goes on. */
 enum sms_answer {
     SMS_GRANT,  /* the process goes on */
     SMS_DEFER,  /* the process waits; the engine asks again after each event */
@@ -198,7 +199,8 @@ void *sms_share_alloc(struct sms_share *share, size_t count, size_t size); /* ze
  * and sms_share_random; any other call there ends the run with SMS_EBUG. */
 
 /* Calls `timer` with this tag after `delay_ps` (0: at the end of this instant). Timers cannot be canceled: a policy
- * ignores one that it no longer needs. A policy that is called for ever at one instant ends the run with SMS_EBUG. */
+ * ignores one that it no longer needs. A policy that is called for ever at one instant ends the run with SMS_EBUG.
+ * After 2^20 timers that found nothing under way, while no process went on, the policy gets no more of them. */
 void sms_share_wake(struct sms_share *share, uint64_t delay_ps, size_t tag);
 
 /* Pauses a process: it stops on the host, copies included, while its kernel on the device goes on. Pausing a paused

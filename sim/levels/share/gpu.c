@@ -231,6 +231,7 @@ void sms__instance_enter(struct sms__instance *instance, struct sms__process *pr
         check_mode(instance, process);
     sms__gpu_advance(instance->gpu, now);
     instance->processes++;
+    instance->declared += sms__process_declared(process);
     instance->gpu->processes++;
     if (process->exclusive)
         instance->exclusive = process;
@@ -243,6 +244,7 @@ void sms__instance_leave(struct sms__instance *instance, struct sms__process *pr
 {
     sms__gpu_advance(instance->gpu, now);
     instance->processes--;
+    instance->declared -= sms__process_declared(process);
     instance->gpu->processes--;
     if (instance->exclusive == process)
         instance->exclusive = NULL;

@@ -35,6 +35,7 @@ struct sms__instance {
     size_t first_process, processes_most;  /* which may be on it */
     uint64_t held;                         /* bytes */
     size_t processes;                      /* on it */
+    uint64_t declared;                     /* the most that each of these will hold, together, bytes */
     double core;                           /* what its kernels ask for, parts of SMS_FULL */
     const struct sms__process *exclusive;  /* the process that has it to itself, or NULL */
     uint32_t *claims;                      /* [SMs]: processes that have chosen the SM (sm_part.c); or NULL */

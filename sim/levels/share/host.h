@@ -24,6 +24,7 @@ struct sms__policy_run {
     const struct sms__stream *asking; /* the stream about which it is asked, or NULL (ask.c) */
     bool may_not_act;                 /* it is in its function `next`, which changes nothing (time_slice.c) */
     uint64_t called_ps, called;       /* so often at this instant (refuse.c) */
+    uint64_t suspended;               /* so often since a process went on (refuse.c) */
 };
 
 struct sms_share {
@@ -64,6 +65,12 @@ static inline uint64_t sms__process_context_bytes(const struct sms__process *pro
     return process->share->context_bytes + process->memory.statics;
 }
 
+/* Bytes that it will hold at most, its context included. */
+static inline uint64_t sms__process_declared(const struct sms__process *process)
+{
+    return process->memory.declared + sms__process_context_bytes(process);
+}
+
 /* Bytes that the process holds on its instance, its context included. */
 static inline uint64_t sms__process_held(const struct sms__process *process)
 {
@@ -86,6 +93,9 @@ bool sms__share_refuse(const struct sms_share *share, const char *format, ...) _
 /* refuse.c: call this before the policy is asked or gets a timer. Ends the run if it has been called so often at this
  * instant that time stands still. */
 void sms__share_note_call(struct sms_share *share);
+
+/* refuse.c: call this before a process is suspended. Ends the run if that was done so often that none goes on. */
+void sms__share_note_suspend(struct sms_share *share);
 
 /* start.c: a process of the scenario's tenant v; `gpu` as of its arrival. */
 void sms__process_init(struct sms_share *share, size_t idx, size_t v, long gpu);

@@ -1,5 +1,5 @@
 /* What the share policy is told and asked again: streams that wait for its answer, and its timers. A stream is in the
- * list at most once, and keeps its position until it goes on. Policies set few timers, so insertion is a walk. */
+ * list at most once, and keeps its position until it goes on. */
 #include "host.h"
 
 struct sms__waiting {
@@ -82,27 +82,33 @@ void sms__tell(struct sms__process *process, enum sms_share_event_kind kind)
 /* ---- timers ---- */
 
 struct timer {
-    uint64_t time;
+    uint64_t time, number; /* when; how many were set before it */
     size_t tag;
 };
 
 struct sms__timers {
-    struct timer *timer; /* [room], by falling time; of equal times the one that was set last comes first */
+    struct timer *timer; /* [room], a heap: timer i is before 2i + 1 and 2i + 2 */
     size_t count, room;
-    uint64_t idle; /* timers in succession that found nothing under way */
+    uint64_t set;      /* timers so far */
+    uint64_t idle;     /* since a process went on: timers that found nothing under way */
+    uint64_t fired_ps; /* the last one */
     size_t source;
 };
 
 /* A policy whose timers go on for ever while nothing else is under way waits for something that never comes. It gets no
  * more of them after so many. */
-enum { IDLE_MAX = 1 << 16 };
+enum { IDLE_MAX = 1 << 20 };
+
+static bool is_before(const struct timer *a, const struct timer *b)
+{
+    return a->time != b->time ? a->time < b->time : a->number < b->number;
+}
 
 static void schedule(struct sms_share *share)
 {
     const struct sms__timers *timers = share->timers;
     bool asleep = share->setup.slots && share->active == 0;
-    uint64_t now = share->engine->now,
-             time = timers->count && !asleep ? timers->timer[timers->count - 1].time : SMS__NEVER;
+    uint64_t now = share->engine->now, time = timers->count && !asleep ? timers->timer[0].time : SMS__NEVER;
     sms__engine_at(share->engine, timers->source, time > now ? time : now);
 }
 
@@ -112,7 +118,11 @@ void sms__timers_update(struct sms_share *share)
         schedule(share);
 }
 
-void sms__timers_note_progress(struct sms_share *share) { share->timers->idle = 0; }
+void sms__note_progress(struct sms_share *share)
+{
+    share->timers->idle = 0;
+    share->policy.suspended = 0;
+}
 
 /* Kernels may be such that no SM takes their blocks. Then nothing else is to happen. */
 static bool is_idle(const struct sms_share *share)
@@ -123,14 +133,42 @@ static bool is_idle(const struct sms_share *share)
     return !busy || sms__engine_has_no_other(share->engine, share->timers->source);
 }
 
+/* Takes the first timer out of the heap: the last one goes from the top to where it belongs. */
+static size_t take_first(struct sms__timers *timers)
+{
+    struct timer *timer = timers->timer;
+    const size_t tag = timer[0].tag, count = --timers->count;
+    size_t i = 0;
+    for (size_t child = 1; child < count; child = 2 * i + 1) {
+        child += child + 1 < count && is_before(&timer[child + 1], &timer[child]);
+        if (!is_before(&timer[child], &timer[count]))
+            break;
+        timer[i] = timer[child];
+        i = child;
+    }
+    timer[i] = timer[count];
+    return tag;
+}
+
+/* A process may run for no time between two timers of one instant: a policy that resumes it only to pause it again lets
+ * nothing go on. */
+static void count_idle(struct sms_share *share, uint64_t now)
+{
+    struct sms__timers *timers = share->timers;
+    if (is_idle(share))
+        timers->idle++;
+    else if (now > timers->fired_ps)
+        timers->idle = 0;
+    timers->fired_ps = now;
+}
+
 static void fire(void *subject, uint64_t now)
 {
     struct sms_share *share = subject;
     struct sms__timers *timers = share->timers;
-    size_t tag = timers->timer[--timers->count].tag;
-    (void)now;
+    const size_t tag = take_first(timers);
     schedule(share);
-    timers->idle = is_idle(share) ? timers->idle + 1 : 0;
+    count_idle(share, now);
     if (timers->idle > IDLE_MAX) {
         timers->count = 0;
         schedule(share);
@@ -161,9 +199,10 @@ void sms__timers_add(struct sms_share *share, uint64_t time, size_t tag)
 {
     struct sms__timers *timers = share->timers;
     make_room(share, timers);
+    const struct timer set = {time, timers->set++, tag};
     size_t i = timers->count++;
-    for (; i > 0 && timers->timer[i - 1].time <= time; i--)
-        timers->timer[i] = timers->timer[i - 1];
-    timers->timer[i] = (struct timer){time, tag};
+    for (; i > 0 && is_before(&set, &timers->timer[(i - 1) / 2]); i = (i - 1) / 2)
+        timers->timer[i] = timers->timer[(i - 1) / 2];
+    timers->timer[i] = set;
     schedule(share);
 }

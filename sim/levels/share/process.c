@@ -113,6 +113,13 @@ void sms__process_close(struct sms__process *process, uint64_t now)
         emit_span(stream, now);
 }
 
+/* What a policy cannot make a stream do again and again without an end of a step. */
+static bool goes_on(enum sms_phase phase)
+{
+    return phase == SMS_PHASE_KERNEL || phase == SMS_PHASE_UNPLACED || phase == SMS_PHASE_DONE ||
+           phase == SMS_PHASE_FAILED;
+}
+
 void sms__stream_enter(struct sms__stream *stream, enum sms_phase phase, uint64_t now)
 {
     struct sms__process *process = stream->process;
@@ -122,7 +129,8 @@ void sms__stream_enter(struct sms__stream *stream, enum sms_phase phase, uint64_
     }
     sms__process_advance(process, now);
     stream->phase = phase;
-    sms__timers_note_progress(process->share);
+    if (goes_on(phase))
+        sms__note_progress(process->share);
     if (process->migrating == stream)
         sms__process_show(process, now);
     else
@@ -333,6 +341,7 @@ void sms__stream_next_step(struct sms__stream *stream)
     stream->times = 0;
     stream->done = 0;
     stream->excused = false;
+    sms__note_progress(stream->process->share);
 }
 
 void sms__stream_end_step(struct sms__stream *stream, uint64_t now)

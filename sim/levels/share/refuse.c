@@ -36,3 +36,14 @@ void sms__share_note_call(struct sms_share *share)
             "and time stands still",
             (unsigned long long)share->engine->now, policy->policy->name, (unsigned long long)most_calls(share));
 }
+
+/* A policy that suspends each process that it has restored lets time pass for ever. */
+enum { SUSPENDED_MAX = 1 << 20 };
+
+void sms__share_note_suspend(struct sms_share *share)
+{
+    struct sms__policy_run *policy = &share->policy;
+    if (++policy->suspended > SUSPENDED_MAX)
+        sms__share_refuse(share, "at %llu ps share policy %s suspended processes more than %d times, and none went on",
+                          (unsigned long long)share->engine->now, policy->policy->name, SUSPENDED_MAX);
+}

@@ -29,6 +29,7 @@ void sms__process_drain(struct sms__process *process, uint64_t now)
 
 void sms__stream_suspend(struct sms__stream *stream, uint64_t now)
 {
+    sms__share_note_suspend(stream->process->share);
     stream->process->record->suspends++;
     stream->process->migrating = stream;
     sms__stream_enter(stream, SMS_PHASE_SUSPENDING, now);
