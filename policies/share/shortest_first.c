@@ -11,20 +11,32 @@ static bool compete(const struct sms_share *share, size_t p, size_t q)
     return any;
 }
 
+/* True if p waits, too, and goes first. */
+static bool goes_before(const struct sms_share *share, size_t p, size_t process)
+{
+    const struct sms_process_view view = sms_share_process(share, p);
+    if (p == process || view.phase != SMS_PHASE_UNPLACED || !compete(share, p, process))
+        return false;
+    const uint64_t left = sms_share_left(share, process), other_left = sms_share_left(share, p);
+    const uint64_t arrived_ps = sms_share_process(share, process).arrived_ps;
+    const bool earlier = view.arrived_ps != arrived_ps ? view.arrived_ps < arrived_ps : p < process;
+    return other_left < left || (other_left == left && earlier);
+}
+
+struct state {
+    size_t shortest; /* of those that waited when all were looked at last, so that few look at all */
+};
+
 static bool is_shortest(const struct sms_share *share, size_t process)
 {
-    struct sms_process_view self = sms_share_process(share, process);
-    uint64_t time_left = sms_share_left(share, process);
-    for (size_t p = 0; p < sms_share_processes(share); p++) {
-        struct sms_process_view view = sms_share_process(share, p);
-        bool earlier = view.arrived_ps != self.arrived_ps ? view.arrived_ps < self.arrived_ps : p < process;
-        if (p == process || view.phase != SMS_PHASE_UNPLACED || !compete(share, p, process))
-            continue;
-        uint64_t other_left = sms_share_left(share, p);
-        if (other_left < time_left || (other_left == time_left && earlier))
-            return false;
-    }
-    return true;
+    struct state *state = sms_share_state(share);
+    if (goes_before(share, state->shortest, process))
+        return false;
+    state->shortest = process;
+    for (size_t p = 0; p < sms_share_processes(share); p++)
+        if (goes_before(share, p, process) && (state->shortest == process || goes_before(share, p, state->shortest)))
+            state->shortest = p;
+    return state->shortest == process;
 }
 
 static long place(struct sms_share *share, size_t process)
@@ -35,5 +47,6 @@ static long place(struct sms_share *share, size_t process)
 const struct sms_share_policy sms_share_policy_shortest_first = {
     .name = "shortest_first",
     .help = "gives the next free device to the process with the shortest solo time",
+    .state = sizeof(struct state),
     .place = place,
 };

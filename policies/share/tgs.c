@@ -51,14 +51,18 @@ static void start(struct sms_share *share)
     state->asks_ps = sms_share_alloc(share, sms_share_processes(share), sizeof *state->asks_ps);
 }
 
+/* True if not all of its processes have one priority. */
 static bool has_best_effort(const struct sms_share *share, size_t device)
 {
+    double least = INFINITY, most = -INFINITY;
     for (size_t p = 0; p < sms_share_processes(share); p++) {
         const struct sms_process_view view = sms_share_process(share, p);
-        if (view.device == (long)device && sms_share_is_outranked(share, &view))
-            return true;
+        if (view.device != (long)device)
+            continue;
+        least = fmin(least, view.priority);
+        most = fmax(most, view.priority);
     }
-    return false;
+    return least < most;
 }
 
 /* The greatest mean of two periods that follow each other. Then `rate` is the latest. */

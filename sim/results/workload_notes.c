@@ -49,11 +49,11 @@ static bool does(const struct sms__tenant *vm, const struct sms__workload *workl
 static bool runs_elsewhere(const struct sms_scenario *scenario, const struct sms__workload *workload)
 {
     bool elsewhere = false;
-    for (size_t v = 0; v < scenario->vms; v++)
+    for (size_t v = 0; v < scenario->vms && *workload->device && !elsewhere; v++)
         for (size_t d = 0; d < scenario->devices && does(&scenario->vm[v], workload); d++)
             elsewhere |=
                 sms__may_be_on(&scenario->vm[v], d) && strcmp(scenario->device[d]->name, workload->device) != 0;
-    return *workload->device && elsewhere;
+    return elsewhere;
 }
 
 /* The bounds (bits by enum sms__bound) of its kernels that are scaled to the devices of the scenario; 0: no kernel. */

@@ -45,14 +45,15 @@ static void count_blocks(const struct sms__host_setup *setup, size_t sources[SMS
 
 void sms__share_count(const struct sms__host_setup *setup, size_t sources[SMS__LEVELS])
 {
+    const size_t processes = count_processes(setup);
     if (setup->vms)
         count_blocks(setup, sources);
     for (size_t i = 0; i < sms__instances_of(setup); i++) {
-        sources[SMS__LEVEL_BLOCK] += setup->vms ? 0 : sms__contexts_of(setup, i, count_processes(setup));
+        sources[SMS__LEVEL_BLOCK] += setup->vms ? 0 : sms__contexts_of(setup, i, processes);
         sources[SMS__LEVEL_TENANT] += sms__mode_of(setup, i)->form->slices;
     }
     sms__flows_count(setup, count_streams(setup), sources);
-    sources[SMS__LEVEL_TENANT] += count_processes(setup);
+    sources[SMS__LEVEL_TENANT] += processes;
     for (size_t v = 0; !setup->slots && v < setup->spec->scenario->vms; v++)
         sources[SMS__LEVEL_TENANT] += setup->vm[v].arrivals != SMS__CLOSED ? processes_of(setup, &setup->vm[v]) : 0;
     sources[SMS__LEVEL_POLICY] += 1;
