@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The instructions of a block, as tools/bench counts them, are at most 5 % more than those that are kept here. They hardly depend on
 # the machine, unlike times. A change that makes a block cheaper puts its figure here, and on
-# the page of performance, which is to be within 5 %. And twice as many VMs take twice the instructions, ten times the blocks no
-# more memory.
+# the page of performance, which is to be within 5 %. And twice as many VMs take twice the instructions, twice as many
+# processes that wait four times, ten times the blocks no more memory.
 # Usage: tests/instructions.sh BENCH SMSCHED
 set -eu
 bench=$1 smsched=$2 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -168,6 +168,24 @@ for command in run compare "run --force --out $work/out"; do
     half=$(of_vms 2000 $command) whole=$(of_vms 4000 $command) verdict=ok
     [ "${half:-0}" -gt 0 ] && [ $((whole * 100)) -le $((half * 210)) ] || { verdict=FAILED; failures=$((failures + 1)); }
     echo "$verdict 4000 VMs: $whole instructions of ${command/ --force*/ --out}, half as many: $half"
+done
+
+# of_waiting COUNT SHARE MODE: of so many processes, which all wait for each other, and are all asked again when one has ended.
+of_waiting() {
+    of_run run <<END
+workload: w
+kernels: [{name: k, blocks: 1, threads: 32, block_time: 1 us}]
+---
+scenario: waiting
+devices: [{model: v100}]
+policies: [{share: $2, mode: $3}]
+processes: [{name: v, workload: w, count: $1}]
+END
+}
+for policy in 'memory_admission exclusive' 'shortest_first exclusive' 'tgs time_slice'; do
+    half=$(of_waiting 200 $policy) whole=$(of_waiting 400 $policy) verdict=ok
+    [ "${half:-0}" -gt 0 ] && [ "$whole" -le $((half * 4)) ] || { verdict=FAILED; failures=$((failures + 1)); }
+    echo "$verdict 400 processes under $policy: $whole instructions, half as many: $half"
 done
 
 # of_row ROW: its instructions a block, a coarse kernel or a pod, as the difference of two sizes.
