@@ -16,18 +16,21 @@ SELECT 'ways' AS name, (SELECT group_concat(name, ', ') FROM aim) || ' on ' || (
 -- @each panel
 SELECT row_number() OVER (ORDER BY a.number) + 1 AS panel, a.*, (SELECT max(l.ns + ifnull(l.ci95, 0)) FROM late l WHERE l.number = a.number) AS most, u.name AS unit, u.size
 FROM aimed a JOIN unit u ON u.kind = 'time' AND u.size = (SELECT max(size) FROM unit WHERE kind = 'time' AND size <= (SELECT max(l.ns) FROM late l WHERE l.number = a.number));
+-- @each datum
+SELECT panel, row_number() OVER (ORDER BY panel, place) AS row, 0 AS sub, CASE WHEN meets THEN 0x0072B2 ELSE 0xBBBBBB END AS rgb, value, ci95, label, way
+FROM (SELECT 1 AS panel, place, meets, work AS value, ci95, CASE WHEN most > 1.005 * work THEN printf('%.2f to %.2f', work, most) ELSE printf('%.2f', work) END AS label, label AS way FROM way
+    UNION ALL SELECT panel, place, meets, l.ns / size, CASE WHEN l.ns + l.ci95 > 3 * panel.ns THEN NULL ELSE l.ci95 / size END, printf('%.4g', l.ns / size), way.label FROM late l JOIN panel USING (number) JOIN way USING (place)) ORDER BY panel, place;
 -- @draw bars
 -- @set
 SELECT 1 AS subs, 1 AS shared, 1 AS each_x, wrap(title, 54) AS title, CASE WHEN EXISTS (SELECT 1 FROM way WHERE most > 1.005 * work) THEN 12 ELSE 6 END AS label_letters_of FROM figure;
 -- The bar of a latency of more than three targets has a gap and ends there, as bars.gp draws it: its number is beside it.
 -- @array panel
-SELECT 'Work of one GPU' AS title, '' AS xlabel, (SELECT max(work + ifnull(ci95, 0)) FROM way) AS top, 0 AS low, NULL AS bound, '' AS bound_name, 1 AS start
-UNION ALL SELECT * FROM (SELECT wrap(word || ' of ' || name || ' (' || unit || ')', 18), '', CASE WHEN ns IS NULL THEN most ELSE min(max(most, ns), 3 * ns) END / size, 0, ns / size, 'target', NULL FROM panel ORDER BY panel);
+SELECT p.*, (SELECT min(row) - 1 FROM datum WHERE panel = number) AS first, (SELECT max(row) - 1 FROM datum WHERE panel = number) AS last, (number - 1) * ways + 1 AS first_row, number * ways AS last_row FROM
+(SELECT 1 AS number, 'Work of one GPU' AS title, '' AS xlabel, (SELECT max(work + ifnull(ci95, 0)) FROM way) AS top, 0 AS low, NULL AS bound, '' AS bound_name, 1 AS start
+UNION ALL SELECT * FROM (SELECT panel, wrap(word || ' of ' || name || ' (' || unit || ')', 18), '', CASE WHEN ns IS NULL THEN most ELSE min(max(most, ns), 3 * ns) END / size, 0, ns / size, 'target', NULL FROM panel ORDER BY panel)) p, (SELECT count(*) AS ways FROM way) ORDER BY number;
 -- @array row
 SELECT panel, wrap(label, 26) AS label FROM (SELECT 1 AS panel UNION ALL SELECT panel FROM panel), way ORDER BY panel, place;
 -- @array name
 SELECT DISTINCT CASE WHEN meets THEN 'meets the targets' ELSE 'misses one, or may' END AS label, CASE WHEN meets THEN 0x0072B2 ELSE 0xBBBBBB END AS rgb FROM way WHERE (SELECT count(ns) FROM aim) > 0 ORDER BY meets DESC;
 -- @data
-SELECT panel, row_number() OVER (ORDER BY panel, place) AS row, 0 AS sub, CASE WHEN meets THEN 0x0072B2 ELSE 0xBBBBBB END AS rgb, value, ci95, label, way
-FROM (SELECT 1 AS panel, place, meets, work AS value, ci95, CASE WHEN most > 1.005 * work THEN printf('%.2f to %.2f', work, most) ELSE printf('%.2f', work) END AS label, label AS way FROM way
-    UNION ALL SELECT panel, place, meets, l.ns / size, CASE WHEN l.ns + l.ci95 > 3 * panel.ns THEN NULL ELSE l.ci95 / size END, printf('%.4g', l.ns / size), way.label FROM late l JOIN panel USING (number) JOIN way USING (place)) ORDER BY panel, place;
+SELECT * FROM datum ORDER BY row;

@@ -1,5 +1,5 @@
 # ---- horizontal bars: a panel for each scenario, a row for each policy, a bar for each tenant ----
-# panel_: title, xlabel, top, bound (NaN: none), start (NaN: none); row_: panel, label; set: subs, shared, label_letters_of
+# panel_: title, xlabel, top, bound (NaN: none), start (NaN: none), first, last (of its data), first_row, last_row; row_: panel, label; set: subs, shared, label_letters_of
 # data: panel, row, sub, rgb, value, ci95, label, names
 label_letters = 0
 do for [r = 1:rows] { label_letters = max(label_letters, longest(row_label[r])) }
@@ -22,12 +22,10 @@ array above[panels]
 do for [p = 1:panels] {
     height[p] = gap_h / 2
     above[p] = (panels > 1 ? 0.05 + titles_h(panel_title[p]) : 0.03) + (panel_bound[p] > 0 ? 0.1 : 0)
-    do for [r = 1:rows] {
-        if (row_panel[r] == p) {
-            row_h = max(subs * bar_h, text_h(row_label[r])) + gap_h
-            row_y[r] = height[p] + row_h / 2 - gap_h / 2
-            height[p] = height[p] + row_h
-        }
+    do for [r = panel_first_row[p]:panel_last_row[p]] {
+        row_h = max(subs * bar_h, text_h(row_label[r])) + gap_h
+        row_y[r] = height[p] + row_h / 2 - gap_h / 2
+        height[p] = height[p] + row_h
     }
 }
 bottom_h = 0.31 + line_h * (max_lines - 1)
@@ -68,17 +66,15 @@ do for [p = 1:panels] {
     if (panel_bound[p] > 0) { set arrow 1 from first panel_bound[p], graph 0 to first panel_bound[p], graph 1 nohead front lc rgb 'black' lw 0.8 dt 2 }
     if (panel_start[p] == panel_start[p]) { set arrow 2 from first panel_start[p], graph 0 to first panel_start[p], graph 1 nohead back lc rgb '#555555' lw 0.8 dt 3 }
     if (!shared || column_x == label_w) {
-        do for [r = 1:rows] {
-            if (row_panel[r] == p) { set label 100 + r row_label[r] at screen across(column_x - 0.05), down(begin_y[p] + row_y[r] - (lines_of(row_label[r]) - 1) * line_h / 2) right noenhanced font font7 }
-        }
+        do for [r = panel_first_row[p]:panel_last_row[p]] { set label 100 + r row_label[r] at screen across(column_x - 0.05), down(begin_y[p] + row_y[r] - (lines_of(row_label[r]) - 1) * line_h / 2) right noenhanced font font7 }
     }
     middle(r, s) = row_y[int(r)] + (s - (subs - 1) / 2.0) * bar_h
     # What goes beyond the panel's top ends there, with a gap, so that it leaves room for its label.
     end(x) = min(x, panel_top[p])
-    plot data skip 1 using ($1 == p ? 0 : NaN):(middle($2, $3)):(0):(end($5)):(middle($2, $3) - bar_h * 0.46):(middle($2, $3) + bar_h * 0.46):4 with boxxyerror lc rgb variable lw 0, \
-         data skip 1 using ($1 == p && $5 > end($5) ? end($5) : NaN):(middle($2, $3)):(end($5) * 0.94):(end($5) * 0.96):(middle($2, $3) - bar_h * 0.46):(middle($2, $3) + bar_h * 0.46) with boxxyerror lc rgb 'white' lw 0, \
-         data skip 1 using ($1 == p ? $5 - $6 : NaN):(middle($2, $3)):(2 * $6):(0) with vectors heads size screen across(0.015), 90 fixed lc rgb 'black' lw 0.6, \
-         data skip 1 using ($1 == p && has_text ? top : NaN):(middle($2, $3)):7 with labels right offset -0.3, 0 noenhanced font font6
+    plot data skip 1 every ::panel_first[p]::panel_last[p] using (0):(middle($2, $3)):(0):(end($5)):(middle($2, $3) - bar_h * 0.46):(middle($2, $3) + bar_h * 0.46):4 with boxxyerror lc rgb variable lw 0, \
+         data skip 1 every ::panel_first[p]::panel_last[p] using ($5 > end($5) ? end($5) : NaN):(middle($2, $3)):(end($5) * 0.94):(end($5) * 0.96):(middle($2, $3) - bar_h * 0.46):(middle($2, $3) + bar_h * 0.46) with boxxyerror lc rgb 'white' lw 0, \
+         data skip 1 every ::panel_first[p]::panel_last[p] using ($5 - $6):(middle($2, $3)):(2 * $6):(0) with vectors heads size screen across(0.015), 90 fixed lc rgb 'black' lw 0.6, \
+         data skip 1 every ::panel_first[p]::panel_last[p] using (has_text ? top : NaN):(middle($2, $3)):7 with labels right offset -0.3, 0 noenhanced font font6
     unset label
     unset object
 }
