@@ -144,8 +144,13 @@ static int prepare(struct maker *maker, const char *sql, sqlite3_stmt **statemen
     sqlite3_stmt *second = NULL;
     if (sqlite3_prepare_v2(maker->figures->file, sql, -1, statement, &rest) != SQLITE_OK)
         return fail(maker);
-    const bool one =
-        *statement && sqlite3_prepare_v2(maker->figures->file, rest, -1, &second, NULL) == SQLITE_OK && !second;
+    const int code = *statement ? sqlite3_prepare_v2(maker->figures->file, rest, -1, &second, NULL) : SQLITE_OK;
+    if (code == SQLITE_NOMEM) { /* whether there is another one is not known */
+        const int failed = fail(maker);
+        sqlite3_finalize(*statement);
+        return failed;
+    }
+    const bool one = *statement && code == SQLITE_OK && !second;
     sqlite3_finalize(second);
     if (one)
         return SMS_OK;
