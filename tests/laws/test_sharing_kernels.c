@@ -254,8 +254,8 @@ static void blocks_wait_until_their_context_has_the_device(void **state)
     } cases[] = {
         /* `low` 0-1 and 4-5, `high` 2-3: half of the blocks wait from 0 to 4. */
         {"drain: true", "workload: w, start: 0 ms}", "workload: v, start: 0.2 ms, priority: 1}", 2, 1.8},
-        /* `low` is active at 0 for no time. */
-        {"drain: false", "workload: v, start: 0 ms}", "workload: v, start: 0 ms, priority: 1}", 3, 1},
+        /* Both come at 0. */
+        {"drain: false", "workload: v, start: 0 ms}", "workload: v, start: 0 ms, priority: 1}", 2, 0},
         /* Kernels of `low` 0-1, 4-5 and 5-6: the second waits from 1 to 4. */
         {"ahead: 1", "workload: v, start: 0 ms, repeat: 3}", "workload: v, start: 0.2 ms, priority: 1}", 1, 1.8},
     };

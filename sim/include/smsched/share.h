@@ -146,10 +146,11 @@ struct sms_share_policy {
     enum sms_answer (*call)(struct sms_share *share, size_t process);
 
     /* Under time slices: returns which of the processes with kernels on the device runs next, as an index into `ready`.
-     * `ready` is in round-robin order: ready[0] would be next. Called when two or more are ready and a slice ends, or
-     * its process has no kernel left. The process whose slice ends is in `ready`; choosing it again costs no switch.
-     * The end of a kernel does not end the slice if its process launches the next one at once. An index of `count` or
-     * more stands for the last. The function may read and call sms_share_say, but change nothing. */
+     * `ready` is in round-robin order: ready[0] would be next. Called when two or more are ready and a slice ends, its
+     * process has no kernel left, or kernels come at the same instant to a free device. The process whose slice ends is
+     * in `ready`; choosing it again costs no switch. The end of a kernel does not end the slice if its process launches
+     * the next one at once. An index of `count` or more stands for the last. The function may read and call
+     * sms_share_say, but change nothing. */
     size_t (*next)(struct sms_share *share, size_t device, const size_t *ready, size_t count);
 
     /* Under time slices: true if the process that runs shall make room for another, which has a kernel ready, before

@@ -234,17 +234,16 @@ static bool is_preempted(const struct sms__instance *instance)
     return preempted;
 }
 
-/* Kernels that were launched ahead end first. */
-static void preempt(struct sms__instance *instance, uint64_t now)
+/* Kernels that were launched ahead end first. Returns true if there are none to wait for. */
+static bool preempt(struct sms__instance *instance)
 {
     struct sms__slicer *slicer = instance->slicer;
     if (!instance->share->policy.policy->preempts || !slicer->current || slicer->preempting || is_draining(slicer) ||
         !is_preempted(instance))
-        return;
+        return false;
     slicer->preempting = true;
     slicer->ahead = instance->mode->ahead;
-    if (slicer->ahead == 0)
-        end_slice(instance, now);
+    return slicer->ahead == 0;
 }
 
 static void fire(void *subject, uint64_t now)
@@ -254,7 +253,8 @@ static void fire(void *subject, uint64_t now)
     slicer->slicing = false;
     if (slicer->coming) {
         activate(instance, slicer->coming, now);
-        preempt(instance, now);
+        if (preempt(instance))
+            end_slice(instance, now);
     } else {
         slicer->preempting = false;
         end_slice(instance, now);
@@ -337,11 +337,14 @@ void sms__slicer_add(struct sms__context *context, uint64_t now)
     if (!slicer || context->in_round)
         return;
     append(slicer, context);
-    if (!slicer->current && !slicer->coming)
-        switch_to(instance, choose(instance), now);
-    else if (slicer->current && !slicer->slicing && !is_draining(slicer))
+    if (slicer->coming)
+        return;
+    if (slicer->current && !slicer->slicing && !is_draining(slicer))
         welcome(instance, now);
-    preempt(instance, now);
+    if (!slicer->current && !instance->share->policy.policy->next)
+        switch_to(instance, choose(instance), now);
+    else if (!slicer->current || preempt(instance))
+        check_later(context); /* so that the policy chooses among all that come at this instant */
 }
 
 /* After the last kernel that was launched ahead the next is held back. */
