@@ -108,6 +108,35 @@ static void waits_hold_beside_other_processes(void **state)
         }
 }
 
+/* The stream that goes on at the end of a kernel of the other launches at the same instant, so the process keeps its
+ * slice. */
+static void a_slice_lasts_from_stream_to_stream(void **state)
+{
+    static const struct {
+        const char *share, *first, *second;
+    } cases[] = {
+        {"plain", "launch: k}, {record: done", "wait: done}, {launch: k"},
+        {"plain", "launch: k, async: 1 us}, {record: done", "wait: done}, {launch: k"},
+        {"memory_turns", "allocate: 5 GiB}, {launch: k}, {free: all", "host: 1 us}, {allocate: 5 GiB}, {launch: k"},
+    };
+    (void)state;
+    for (size_t form = 0; form < 2; form++)
+        for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+            char workloads[1024] = "", scenario[512];
+            add(workloads, sizeof workloads, form, "a", 1, cases[c].first);
+            add(workloads, sizeof workloads, form, "b", 3, cases[c].second);
+            add(workloads, sizeof workloads, form, "long", 20, "host: 0.5 ms}, {launch: k");
+            snprintf(scenario, sizeof scenario,
+                     "devices: [{model: small, memory: 8 GiB}]\n"
+                     "policies: [{share: %s, mode: {time_slice: {slice: 10 ms, switch: 1 ms}}}]\n"
+                     "processes: [{name: p, streams: [{workload: a}, {workload: b}]}, {name: q, workload: long}]\n",
+                     cases[c].share);
+            struct shared s = share(workloads, scenario);
+            assert_turnarounds(s, 0, 2, (double[]){4, 25});
+            share_release(s);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -118,6 +147,7 @@ int main(void)
         cmocka_unit_test(streams_can_take_turns),
         cmocka_unit_test(waiting_for_an_event_is_no_time_of_the_process),
         cmocka_unit_test(waits_hold_beside_other_processes),
+        cmocka_unit_test(a_slice_lasts_from_stream_to_stream),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,6 +69,8 @@ void sms__changed(struct sms_share *share)
         sms__engine_defer(share->engine, &share->waiting->ask_all);
 }
 
+bool sms__will_ask(const struct sms_share *share) { return share->waiting->ask_all.queued; }
+
 void sms__tell(struct sms__process *process, enum sms_share_event_kind kind)
 {
     struct sms_share *share = process->share;

@@ -16,6 +16,8 @@ void sms__wait(struct sms__stream *stream);
 void sms__stop_waiting(struct sms__stream *stream);
 /* Something has changed that may change the policy's answers. */
 void sms__changed(struct sms_share *share);
+/* True if streams that wait will be asked again at this instant. */
+bool sms__will_ask(const struct sms_share *share);
 /* Tells the policy of an event, which may change its answers. */
 void sms__tell(struct sms__process *process, enum sms_share_event_kind kind);
 

@@ -294,6 +294,8 @@ static void check(void *subject, uint64_t now)
     if (!context) { /* the one that was coming has been dropped */
         if (slicer->ready && !slicer->coming)
             switch_to(instance, choose(instance), now);
+    } else if (!context->kernels && (context->owner->recorded.queued || sms__will_ask(instance->share))) {
+        check_later(context); /* another stream may launch a kernel yet */
     } else if (!context->kernels) {
         stop_idle(instance, context, now);
     } else if (slicer->preempting && slicer->ahead == 0 && slicer->slicing) {
