@@ -143,11 +143,12 @@ void sms__engine_settle(struct sms__engine *engine)
         act_all(engine);
 }
 
-/* Does the deferred work, or else fires the next event up to `to`. Returns false if there was nothing to do. */
+/* Does the deferred work, or else fires the next event up to `to`. Returns false if there was nothing to do. What is
+ * deferred later than `until` stays. */
 static inline bool step(struct sms__engine *engine, uint64_t to)
 {
     uint64_t time = first_time(engine);
-    if (engine->first && time != engine->now) {
+    if (engine->first && time != engine->now && engine->now <= engine->until) {
         act_all(engine);
         return true;
     }
@@ -164,9 +165,9 @@ static inline bool step(struct sms__engine *engine, uint64_t to)
 }
 
 /* Looks at the limits after every event: one may take long if there are many SMs. */
-static int run(struct sms__engine *engine, uint64_t to)
+static int run(struct sms__engine *engine, uint64_t to, uint64_t until)
 {
-    engine->until = to;
+    engine->until = until;
     while (!engine->stopped && step(engine, to)) {
         if (engine->max_events && engine->events >= engine->max_events)
             return SMS_ELIMIT;
@@ -176,13 +177,31 @@ static int run(struct sms__engine *engine, uint64_t to)
     return SMS_OK;
 }
 
-int sms__engine_run(struct sms__engine *engine) { return run(engine, SMS__NEVER - 1); }
+int sms__engine_run(struct sms__engine *engine) { return run(engine, SMS__NEVER - 1, SMS__NEVER - 1); }
 
 int sms__engine_advance(struct sms__engine *engine, uint64_t to)
 {
-    int code = run(engine, to < SMS__NEVER ? to : SMS__NEVER - 1);
+    uint64_t last = to < SMS__NEVER ? to : SMS__NEVER - 1;
+    int code = run(engine, last, last);
     engine->now = to;
     return code;
+}
+
+int sms__engine_advance_open(struct sms__engine *engine, uint64_t to)
+{
+    int code = to > 0 ? run(engine, to, to - 1) : SMS_OK;
+    engine->now = to;
+    return code;
+}
+
+bool sms__engine_is_last(const struct sms__engine *engine, size_t source)
+{
+    const struct sms__handler *handler = &engine->handler[source];
+    bool none_other = !engine->first;
+    for (uint32_t q = 0; q < SMS__EVENT_QUEUES; q++)
+        none_other &= (q == handler->queue ? sms__queue_other(&engine->queue[q], handler->place).time
+                                           : sms__queue_least(&engine->queue[q])) > engine->now;
+    return none_other;
 }
 
 uint64_t sms__engine_next(const struct sms__engine *engine) { return engine->first ? engine->now : first_time(engine); }

@@ -89,6 +89,12 @@ int sms__engine_run(struct sms__engine *engine);
  * to `to`. */
 int sms__engine_advance(struct sms__engine *engine, uint64_t to);
 
+/* The same, but leaves to a later call what is deferred at `to`. */
+int sms__engine_advance_open(struct sms__engine *engine, uint64_t to);
+
+/* Returns true if at this instant nothing is left to do but what the source does. */
+bool sms__engine_is_last(const struct sms__engine *engine, size_t source);
+
 /* Returns the time of the next event: now if actions are deferred, SMS__NEVER if there is none. */
 uint64_t sms__engine_next(const struct sms__engine *engine);
 

@@ -170,6 +170,32 @@ static void priorities_hold_between_processes(void **state)
 }
 
 /* 100 of the context and 50 of its static variables once, 200 of each stream. */
+/* Blocks of `low` end at 2 ms, when the kernel of `high` comes from the host, after a copy or with a job. */
+static void who_comes_as_blocks_end_goes_by_priority(void **state)
+{
+    static const char *const comes[] = {
+        "steps: [{host: 2 ms}, {launch: k}]\n",
+        "steps: [{host: 1 ms}, {copy_in: 1 MB}, {launch: k}]\n",
+        "",
+    };
+    (void)state;
+    for (size_t m = 0; m < 2; m++)
+        for (size_t c = 0; c < sizeof comes / sizeof *comes; c++) {
+            char workloads[512], scenario[512];
+            snprintf(workloads, sizeof workloads,
+                     "workload: low\nkernels: [{name: k, blocks: 32, threads: 1024, block_time: 1 ms}]\n"
+                     "---\nworkload: high\nkernels: [{name: k, blocks: 8, threads: 1024, block_time: 5 ms}]\n%s",
+                     comes[c]);
+            snprintf(scenario, sizeof scenario,
+                     "devices: [{model: small, link: {bandwidth: 1 GB/s}}]\npolicies: [{mode: %s}]\n"
+                     "processes: [{name: low, workload: low}, {name: high, workload: high, priority: 1%s}]\n",
+                     m ? "mps" : "together", *comes[c] ? "" : ", arrivals: {times: [2.000000001 ms]}, repeat: 1");
+            struct shared s = share(workloads, scenario);
+            assert_turnarounds(s, 0, 2, (double[]){9, 7});
+            share_release(s);
+        }
+}
+
 static void streams_share_a_context_and_memory(void **state)
 {
     (void)state;
@@ -375,6 +401,7 @@ int main(void)
         cmocka_unit_test(levels_go_one_after_another),
         cmocka_unit_test(drawn_blocks_come_after_equal_ones),
         cmocka_unit_test(priorities_hold_between_processes),
+        cmocka_unit_test(who_comes_as_blocks_end_goes_by_priority),
         cmocka_unit_test(streams_share_a_context_and_memory),
         cmocka_unit_test(a_stream_that_finds_no_memory_ends_all),
         cmocka_unit_test(streams_have_one_slice),

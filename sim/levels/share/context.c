@@ -30,10 +30,10 @@ static void check_drained(struct sms__context *context, uint64_t now)
         context->drained(context, now);
 }
 
-static void run_blocks(struct sms__context *context, uint64_t now)
+static void run_blocks(struct sms__context *context, uint64_t now, int (*advance)(struct sms__engine *, uint64_t))
 {
     struct sms_share *share = share_of(context);
-    int code = context->active ? sms__engine_advance(context->engine, inner_now(context, now)) : SMS_OK;
+    int code = context->active ? advance(context->engine, inner_now(context, now)) : SMS_OK;
     if (code && !share->code)
         share->code = code;
     if (share->code || context->engine->stopped)
@@ -42,22 +42,27 @@ static void run_blocks(struct sms__context *context, uint64_t now)
     check_drained(context, now);
 }
 
-static void fire(void *subject, uint64_t now)
-{
-    struct sms__context *context = subject;
-    if (context->coarse.fluid.count)
-        sms__fluid_fire(&context->coarse.fluid, now);
-    else
-        run_blocks(context, now);
-}
-
-static void flush(void *subject, uint64_t now) { run_blocks(subject, now); }
+static void flush(void *subject, uint64_t now) { run_blocks(subject, now, sms__engine_advance); }
 
 /* Lets the context's engine do what has come up at this instant. The run's does it anyway. */
 static void flush_later(struct sms__context *context)
 {
     if (!share_of(context)->setup.vms)
         sms__engine_defer(share_of(context)->engine, &context->flush);
+}
+
+/* Kernels that the host launches at this instant wait when the places of blocks that end are filled. */
+static void fire(void *subject, uint64_t now)
+{
+    struct sms__context *context = subject;
+    if (context->coarse.fluid.count) {
+        sms__fluid_fire(&context->coarse.fluid, now);
+    } else if (sms__engine_is_last(share_of(context)->engine, context->source)) {
+        run_blocks(context, now, sms__engine_advance);
+    } else {
+        flush_later(context);
+        run_blocks(context, now, sms__engine_advance_open);
+    }
 }
 
 static void add_vm(const struct sms__context *context, size_t vm, size_t first, const struct sms__footprint **types)
@@ -362,7 +367,7 @@ void sms__context_set_active(struct sms__context *context, bool active, uint64_t
     if (context->active == active)
         return;
     if (context->has_blocks)
-        run_blocks(context, now);
+        run_blocks(context, now, sms__engine_advance);
     sms__process_advance(context->owner, now);
     context->active = active;
     sms__process_show(context->owner, now);
