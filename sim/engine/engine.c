@@ -143,8 +143,8 @@ void sms__engine_settle(struct sms__engine *engine)
         act_all(engine);
 }
 
-/* Does the deferred work, or else fires the next event up to `to`. Returns false if there was nothing to do. What is
- * deferred later than `until` stays. */
+/* Does the deferred work, or else fires the next event up to `to`. Returns false if there was nothing to do. After
+ * `until`, deferred work stays. */
 static inline bool step(struct sms__engine *engine, uint64_t to)
 {
     uint64_t time = first_time(engine);
