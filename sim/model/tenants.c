@@ -15,7 +15,7 @@ enum { TENANTS_MAX = 10000, VM_STREAMS_MAX = 4096, DRAW_MAX = 100, DRAWN_KERNELS
 
 const struct sms__field sms__host_fields[] = {
     {"cores", SMS__INTEGER, SMS__COUNT, F(sms__host, cores), 1, 1e6,
-     .help = "sets how many processes can compute on the host at the same time; default: all"},
+     .help = "sets the number of cores, which streams that compute on the host share equally; default: one for each"},
     {"link_in", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__host, link_in), 1, 1e18,
      .help = "sets the bandwidth of all copies to devices together; default: no limit"},
     {"link_out", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__host, link_out), 1, 1e18,

@@ -10,7 +10,7 @@ const struct sms__field sms__pod_arrival_fields[] = {
     {"poisson", SMS__QUANTITY, SMS__TIME, F(sms__arriving, poisson_ps), 1, SMS__TIME_MAX_PS,
      .help = "sets the mean of the exponential intervals between arrivals"},
     {"every", SMS__QUANTITY, SMS__TIME, F(sms__arriving, every_ps), 1, SMS__TIME_MAX_PS,
-     .help = "sets the constant interval between arrivals"},
+     .help = "sets the constant interval between arrivals; the first is at the start"},
     {"batch", SMS__INTEGER, SMS__COUNT, F(sms__arriving, batch), 1, BATCH_MAX,
      .help = "sets how many pods arrive each time; default 1"},
     {0}};
