@@ -49,6 +49,17 @@ static void the_highest_priority_is_tried_first_among_simultaneous_arrivals(void
         "0 b n 1\n5 a n 1\n");
 }
 
+/* b waits when a ends, and c comes at that instant. */
+static void who_comes_as_a_pod_ends_goes_by_priority(void **state)
+{
+    (void)state;
+    assert_placements(load_text("scenario: s\nnodes: [{name: n, gpus: 1}]\n" FIRST_FIT "pods:\n"
+                                "  - {name: a, gpus: 1, duration: 5 s}\n"
+                                "  - {name: b, gpus: 1, start: 1 s, duration: 5 s}\n"
+                                "  - {name: c, gpus: 1, start: 5 s, duration: 5 s, priority: 1}\n"),
+                      "0 a n 1\n5 c n 1\n10 b n 1\n");
+}
+
 static void pods_go_to_nodes_with_all_labels_that_they_select(void **state)
 {
     (void)state;
@@ -121,6 +132,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_highest_priority_is_tried_first),
         cmocka_unit_test(the_highest_priority_is_tried_first_among_simultaneous_arrivals),
+        cmocka_unit_test(who_comes_as_a_pod_ends_goes_by_priority),
         cmocka_unit_test(pods_go_to_nodes_with_all_labels_that_they_select),
         cmocka_unit_test(a_pod_may_have_parts_of_several_gpus),
         cmocka_unit_test(pods_of_a_batch_arrive_together),
