@@ -53,7 +53,8 @@ struct maker {
     const struct section *at; /* the one that runs */
     const char *name;
     FILE *script;
-    size_t rows; /* of the query that runs */
+    size_t rows;                    /* of the query that runs */
+    struct sms__figure_names given; /* the script's variables */
     sqlite3_int64 block;
 };
 
@@ -110,6 +111,8 @@ static int parse(struct maker *maker, const char *path)
                                     sms__copy(arena, at + skip, (size_t)(end - at) - skip),
                                     sms__copy(arena, end, next ? (size_t)(next - end) : strlen(end))};
         code = check_section(maker, section);
+        if (code == SMS_OK && is(section, "table"))
+            *SMS__APPEND(arena, maker->figures->tables.name, maker->figures->tables.count) = section->argument;
         if (code == SMS_OK && is(section, "include"))
             code = parse(maker, sms__print(arena, "%s/%s.inc", maker->figures->scripts, section->argument));
     }
@@ -268,19 +271,26 @@ static void put_value(FILE *to, sqlite3_stmt *row, int column, void (*put)(FILE 
         fputs("NaN", to);
 }
 
-/* Whether a column can be a variable of gnuplot. */
-static int check_column(struct maker *maker, const struct section *section, const char *column)
+static void give(struct maker *maker, const char *prefix, const char *rest)
+{
+    struct sms__arena *arena = &maker->figures->arena;
+    *SMS__APPEND(arena, maker->given.name, maker->given.count) = sms__print(arena, "%s%s", prefix, rest);
+}
+
+/* Whether a column can be a variable of gnuplot. If so, the variable is given. */
+static int give_column(struct maker *maker, const struct section *section, const char *column)
 {
     for (const char *c = column; *c || c == column; c++)
         if (*c != '_' && !isalpha((unsigned char)*c) && !(c > column && isdigit((unsigned char)*c)))
             return wrong(maker, section, "its column '%.60s' is no name of a variable; 'AS NAME' gives it one", column);
+    give(maker, *section->argument ? sms__print(&maker->figures->arena, "%s_", section->argument) : "", column);
     return SMS_OK;
 }
 
 static int set(struct maker *maker, const struct section *section, sqlite3_stmt *row)
 {
     for (int i = 0; i < sqlite3_column_count(row); i++) {
-        int code = check_column(maker, section, sqlite3_column_name(row, i));
+        int code = give_column(maker, section, sqlite3_column_name(row, i));
         if (code)
             return code;
         fprintf(maker->script, "%s = ", sqlite3_column_name(row, i));
@@ -298,7 +308,7 @@ static int set_item(struct maker *maker, const struct section *section, sqlite3_
                          ROWS_MOST, section->argument, maker->name);
     for (int i = 0; i < sqlite3_column_count(row); i++) {
         const char *column = sqlite3_column_name(row, i);
-        int code = check_column(maker, section, column);
+        int code = maker->rows == 1 ? give_column(maker, section, column) : SMS_OK;
         if (code)
             return code;
         if (maker->rows == 1)
@@ -348,22 +358,12 @@ static int write_data(struct maker *maker)
     return code;
 }
 
-static int append_script(struct maker *maker, const char *name)
-{
-    const char *text;
-    struct sms__figures *figures = maker->figures;
-    int code = sms__file_text(&figures->arena, sms__print(&figures->arena, "%s/%s.gp", figures->scripts, name), &text,
-                              &figures->errors);
-    if (code == SMS_OK)
-        fputs(text, maker->script);
-    return code;
-}
-
 static int write_script(struct maker *maker)
 {
     const struct sms__figures *figures = maker->figures;
     const char *marks = "";
     int code = SMS_OK;
+    maker->given.count = 0;
     fprintf(maker->script, "# Change what you like, and draw it again: gnuplot -c %s.gp [svg|pdf|png [FILE]]\n",
             maker->name);
     fprintf(
@@ -382,12 +382,15 @@ static int write_script(struct maker *maker)
         } else if (is(section, "array")) {
             code = query(maker, section, set_item);
             fprintf(maker->script, "%ss = %zu\n", section->argument, maker->rows);
+            give(maker, section->argument, "s");
+            if (maker->rows == 0) /* then the script reads no item */
+                give(maker, section->argument, "_*");
         }
     }
     fprintf(maker->script, "mark = '%s'\n\n", marks);
     if (code == SMS_OK)
-        code = append_script(maker, "common");
-    return code ? code : append_script(maker, marks);
+        code = sms__figures_script(maker->figures, "common", maker->path, &maker->given, maker->script);
+    return code ? code : sms__figures_script(maker->figures, marks, maker->path, &maker->given, maker->script);
 }
 
 /* ---- figures ---- */
@@ -477,7 +480,10 @@ static int make_all(struct maker *maker)
 static int has_tables(struct maker *maker, const char *tables, bool *all)
 {
     const char *missing;
-    int code = first_value(
+    int code = sms__figures_check_tables(maker->figures, tables, maker->at->mark);
+    if (code)
+        return code;
+    code = first_value(
         maker,
         sms__print(&maker->figures->arena,
                    "SELECT value FROM json_each('[\"' || replace('%s', ' ', '\",\"') || '\"]') WHERE value NOT IN "

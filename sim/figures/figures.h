@@ -11,6 +11,7 @@
 #include <sqlite3.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 enum { SMS__FIGURES_MOST = 3000 };
 
@@ -33,11 +34,15 @@ struct sms__figures {
     double width_in;       /* 0: as each figure chooses */
     atomic_bool *cancel;
     struct sms__figure_names made, empty; /* empty: the results have nothing for them */
+    struct sms__figure_names tables;      /* that the SQL files so far may make */
 };
 
 /* load.c: makes an empty database, and fills it with the CSV files of a results folder, or with one CSV file,
  * which becomes the table `comparison`. */
 int sms__figures_load(struct sms__figures *figures);
+/* Reports a name, of those that blanks separate, which is no table: neither of the results, nor of results of another
+ * kind, nor of the SQL so far. */
+int sms__figures_check_tables(struct sms__figures *figures, const char *names, struct sms__mark place);
 
 /* sql.c: adds to the database the functions, the collation and the tables `palette` and `metric_words` that the SQL
  * uses. */
@@ -47,6 +52,11 @@ int sms__figures_error(struct sms__figures *figures, const char *what);
 
 /* figures.c: makes the scripts and the data of all figures. */
 int sms__figures_make(struct sms__figures *figures);
+
+/* mark.c: writes the script of a mark. `sql` is the file that gave the variables `given`, of which some are patterns.
+ */
+int sms__figures_script(struct sms__figures *figures, const char *mark, const char *sql,
+                        const struct sms__figure_names *given, FILE *to);
 
 /* draw.c: draws one figure in one format: svg, pdf or png. */
 int sms__figures_draw(struct sms__figures *figures, const char *name, const char *format);

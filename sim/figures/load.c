@@ -4,12 +4,21 @@
 
 #include "../report/output.h"
 
+#include "../base/member.h"
 #include "../base/read.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { JSON_MIB = 512 };
+
+/* The tables of a folder's CSV files; then those of other results: a folder's JSON, a file of 'compare', a sweep. */
+static const char *const tables[] = {
+    "hosts",   "vms",        "resources",  "heatmap",   "timeline", "processes", "devices",    "spans", "parts",
+    "cluster", "allocation", "placements", "latencies", "classes",  "answers",   "comparison", "point", "answer",
+    "student", "line",       "alone",      "divides",   "axis",     "deadline",  "bound",      "gain",  "caveat",
+    "meta",    "host",       "vm",         "process",   "device",   "resource",  "class"};
+enum { FILES = 14, TABLES = sizeof tables / sizeof *tables };
 
 /* The questions and bounds are in comparison.json, advice is in advice.json. Either becomes one field. */
 static int load_json(struct sms__figures *figures, const char *path)
@@ -32,13 +41,10 @@ static int load_json(struct sms__figures *figures, const char *path)
 
 static int load_folder(struct sms__figures *figures)
 {
-    static const char *const tables[] = {"hosts",      "vms",        "resources", "heatmap", "timeline",
-                                         "processes",  "devices",    "spans",     "parts",   "cluster",
-                                         "allocation", "placements", "latencies", "classes"};
     struct sms__arena *arena = &figures->arena;
     int code = SMS_OK;
     size_t loaded = 0;
-    for (size_t i = 0; i < sizeof tables / sizeof *tables && code == SMS_OK; i++) {
+    for (size_t i = 0; i < FILES && code == SMS_OK; i++) {
         const char *path = sms__print(arena, "%s/%s.csv", figures->source, tables[i]);
         if (sms__may_exist(path)) {
             code = sms__csv_table(figures->file, path, tables[i], &figures->errors);
@@ -53,6 +59,28 @@ static int load_folder(struct sms__figures *figures)
                          "has no results; is this a folder of 'smsched run --out', of advice or of a sweep?");
     const char *json = sms__print(arena, "%s/comparison.json", figures->source);
     return code || !sms__may_exist(json) ? code : load_json(figures, json);
+}
+
+static bool is_loaded(struct sms__figures *figures, const char *name)
+{
+    return sqlite3_table_column_metadata(figures->file, NULL, name, NULL, NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
+}
+
+int sms__figures_check_tables(struct sms__figures *figures, const char *names, struct sms__mark place)
+{
+    const struct sms__figure_names *made = &figures->tables;
+    for (const char *at = names + strspn(names, " "); *at; at += strspn(at, " ")) {
+        const char *name = sms__copy(&figures->arena, at, strcspn(at, " "));
+        at += strlen(name);
+        if (sms__find_name(name, TABLES, sms__text_at, tables) < TABLES ||
+            sms__find_name(name, made->count, sms__text_at, made->name) < made->count || is_loaded(figures, name))
+            continue;
+        const char *near = sms__nearest(name, TABLES, sms__text_at, tables);
+        sms__error(&figures->errors, SMS_EINPUT, place, "no results have a table '%.60s'%s%s%s", name,
+                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        return SMS_EINPUT;
+    }
+    return SMS_OK;
 }
 
 static int is_cancelled(void *cancel) { return atomic_load((atomic_bool *)cancel); }

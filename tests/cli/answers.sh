@@ -316,7 +316,7 @@ assert all(math.isclose(row[i], have[i], rel_tol=1e-8) or math.isnan(row[i]) and
            for row, have in zip(drawn, wanted) for i in (1, 2)), (drawn, wanted)
 svg = html.unescape(open(folder + "/plots/answer.svg").read())
 text = re.sub(r"\s+", " ", " ".join(re.findall(r">([^<>]+)<", svg)))
-for part in ("Which policy has the highest fairness of host?", " of server (m", " bound ",
+for part in ("Which policy has the highest fairness?", " of server (m", " bound ",
              'Isn\'t "it" `fair` to say so of \\n all who use a GPU,'):
     assert part in text, (part, text)
 assert text.count(" bound ") == 1, text

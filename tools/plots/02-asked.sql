@@ -1,8 +1,8 @@
 -- What each scenario asks for, and the bound of that metric if it is of the whole host.
 -- @needs answers
 -- @table asked
-SELECT json_extract(value, '$.scenario') AS scenario, ifnull(nullif(json_extract(value, '$.question'), ''), printf('Which policy has the %s %s of %s?',
-        CASE json_extract(value, '$.answer.better') WHEN 'lower' THEN 'lowest' ELSE 'highest' END, (SELECT words FROM metric_words WHERE metric = json_extract(value, '$.answer.metric')), json_extract(value, '$.answer.name'))) AS question,
+SELECT json_extract(value, '$.scenario') AS scenario, ifnull(nullif(json_extract(value, '$.question'), ''), printf('Which policy has the %s %s%s?',
+        CASE json_extract(value, '$.answer.better') WHEN 'lower' THEN 'lowest' ELSE 'highest' END, (SELECT words FROM metric_words WHERE metric = json_extract(value, '$.answer.metric')), CASE WHEN json_extract(value, '$.answer.subject') IN ('host', 'cluster') THEN '' ELSE ' of ' || json_extract(value, '$.answer.name') END)) AS question,
     json_extract(value, '$.answer.subject') AS subject, json_extract(value, '$.answer.name') AS name,
     json_extract(value, '$.answer.metric') AS metric, json_extract(value, '$.answer.better') AS better,
     json_extract(value, '$.kernels_alike') AS alike,

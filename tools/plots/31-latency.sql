@@ -14,7 +14,7 @@ SELECT l.rowid AS number, vm, policy, max(latency_ns, 1) AS ns, share_ratio AS s
 SELECT policy, row_number() OVER (ORDER BY number) AS line, line_rgb AS rgb FROM (SELECT policy, min(number) AS number, row_number() OVER (ORDER BY min(number)) - 1 AS place FROM point GROUP BY policy) p
 JOIN tenant_colour c ON c.place = p.place % 16;
 -- @each extent
-SELECT vm, row_number() OVER (ORDER BY min(number)) AS panel, min(ns) AS least, max(max(ns), ifnull(max(deadline_ns), 0)) AS most, max(deadline_ns) AS deadline_ns FROM point GROUP BY vm;
+SELECT vm, row_number() OVER (ORDER BY min(number)) AS panel, min(min(ns), ifnull(min(max(deadline_ns, 1)), 1e300)) AS least, max(max(ns), ifnull(max(deadline_ns), 0)) AS most, max(deadline_ns) AS deadline_ns FROM point GROUP BY vm;
 -- @each panel
 SELECT e.*, u.name AS unit, u.size, EXISTS (SELECT 1 FROM extent WHERE most >= 20 * least) AS log FROM extent e JOIN unit u ON u.kind = 'time' AND u.size = (SELECT max(size) FROM unit WHERE kind = 'time' AND (size <= sqrt(least * most) OR size = 1));
 -- @each range

@@ -31,7 +31,9 @@ FROM (SELECT vm, row_number() OVER (ORDER BY min(rowid)) - 1 AS place FROM vms G
 SELECT CASE WHEN several THEN scenario ELSE '' END AS title, 'Time (' || unit || ')' || ifnull((SELECT words FROM run_end WHERE scenario = (SELECT scenario FROM figure) AND stop > 1.01 * right), '') AS xlabel, left / size AS left, right / size AS right, 'SM' AS ylabel, sms * stack AS high,
     max(0.8, min(1.6, sms * stack * 0.022)) / (sms * stack) AS row_h FROM figure, window, sms;
 -- @array panel
-SELECT wrap(policy, 48) AS title, policy IN (SELECT policy FROM lane) AS drawn FROM panel ORDER BY panel;
+SELECT wrap(policy, 48) AS title, EXISTS (SELECT 1 FROM lane l, window, sms WHERE l.policy = panel.policy AND sm < sms AND start_ns < right) AS drawn,
+    ifnull((SELECT printf('no block until %.4g %s', at / u.size, u.name) FROM (SELECT min(start_ns) AS at FROM lane l WHERE l.policy = panel.policy)
+    JOIN unit u ON u.kind = 'time' AND u.size <= max(at, 1) ORDER BY u.size DESC LIMIT 1), 'not recorded') AS note FROM panel ORDER BY panel;
 -- @array row
 SELECT CAST(n - 1 AS TEXT) AS label, (n - 0.5) * stack AS y FROM num, sms WHERE n <= sms ORDER BY n;
 -- @array name

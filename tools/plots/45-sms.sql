@@ -40,7 +40,7 @@ SELECT b.policy, process, b.device, state, start_ns, end_ns, s.low, s.high FROM 
 SELECT policy, device, low, max(lane) > 0 AS yes FROM (SELECT policy, device, low, lane(start_ns, end_ns) OVER (PARTITION BY policy, device, low ORDER BY start_ns, rowid ROWS UNBOUNDED PRECEDING) AS lane FROM piece) GROUP BY policy, device, low;
 -- @each lane
 SELECT policy, device, low, process, CASE WHEN yes THEN n - 1.0 ELSE 0 END / CASE WHEN yes THEN lanes ELSE 1 END AS lane, 1.0 / CASE WHEN yes THEN lanes ELSE 1 END AS height FROM
-    (SELECT policy, device, low, process, row_number() OVER (PARTITION BY policy, device, low ORDER BY min(rowid)) AS n, count(*) OVER (PARTITION BY policy, device, low) AS lanes FROM piece GROUP BY policy, device, low, process) JOIN shared USING (policy, device, low);
+    (SELECT policy, device, low, process, row_number() OVER (PARTITION BY policy, device, low ORDER BY min(place)) AS n, count(*) OVER (PARTITION BY policy, device, low) AS lanes FROM piece JOIN process_colour USING (process) GROUP BY policy, device, low, process) JOIN shared USING (policy, device, low);
 -- @each window
 SELECT left, right, u.name AS unit, u.size FROM (SELECT min(start_ns) AS left, min(max(end_ns), (SELECT start FROM crowded)) AS right FROM box)
 JOIN unit u ON u.kind = 'time' AND u.size = (SELECT max(size) FROM unit WHERE kind = 'time' AND (size <= right OR size = 1)) WHERE right > left;
@@ -51,7 +51,7 @@ SELECT process, rgb, place FROM process_colour WHERE process IN (SELECT process 
 SELECT title, 'Time (' || unit || ')' || ifnull((SELECT words FROM run_end WHERE scenario = (SELECT scenario FROM figure) AND stop > 1.01 * right), '') AS xlabel, left / size AS left, right / size AS right, 'SM' AS ylabel, high, max(1.0 / high, ifnull(0.11 / apart, 0)) AS row_h
 FROM figure, window, (SELECT max(top + sms) AS high, min(middle - before) AS apart FROM (SELECT top, sms, top + sms / 2.0 AS middle, lag(top + sms / 2.0) OVER (ORDER BY top) AS before FROM board));
 -- @array panel
-SELECT wrap(policy, 48) AS title, policy IN (SELECT policy FROM box) AS drawn FROM panel ORDER BY panel;
+SELECT wrap(policy, 48) AS title, policy IN (SELECT policy FROM box) AS drawn, 'not recorded' AS note FROM panel ORDER BY panel;
 -- @array row
 SELECT CASE WHEN (SELECT count(*) FROM board) > 1 THEN CASE WHEN device GLOB '*:*#*' THEN substr(device, instr(device, ':') + 1) || CASE WHEN (SELECT count(DISTINCT CAST(device AS INT)) FROM board) > 1 THEN ' of device ' || CAST(device AS INT) ELSE '' END WHEN device GLOB '[0-9]*' THEN 'device ' || device ELSE device END
     ELSE printf('0-%d', sms - 1) END AS label, top + sms / 2.0 AS y FROM board ORDER BY top;

@@ -44,7 +44,7 @@ FROM figure f JOIN divides d ON d.subject = f.subject AND d.metric = f.metric JO
 SELECT u.name AS unit, u.size FROM unit u, look WHERE u.kind = look.kind AND (u.size <= top OR u.size = 1) ORDER BY u.size DESC LIMIT 1;
 -- @draw lines
 -- @set
-SELECT log_x, 0 AS each_x, 1 AS marked, 'deadline' AS target_name, wrap(CASE WHEN axes > 1 THEN (SELECT fixed FROM chosen) ELSE '' END || (SELECT note FROM moved), 50) AS title FROM look, figure;
+SELECT log_x, 0 AS each_x, 1 AS marked, '' AS target_name, wrap(CASE WHEN axes > 1 THEN (SELECT fixed FROM chosen) ELSE '' END || (SELECT note FROM moved), 50) AS title FROM look, figure;
 -- @array line
 SELECT line_rgb AS rgb, 1 AS dash FROM line JOIN tenant_colour c ON c.place = (line - 1) % 16 ORDER BY line;
 -- @array xname
@@ -54,6 +54,7 @@ SELECT scenario AS title, words || CASE WHEN subject IN ('host', 'cluster') THEN
     CASE WHEN log_x THEN l.low / 1.1 ELSE l.low - (l.high - l.low) * 0.04 - (l.high = l.low) END AS left, CASE WHEN log_x THEN l.high * 1.1 ELSE l.high + (l.high - l.low) * 0.04 + (l.high = l.low) END AS right,
     CASE WHEN p.log THEN least / 1.3 WHEN p.low > 0.5 * p.high THEN p.low - 0.1 * (p.high - p.low) ELSE min(p.low, 0) END / size AS low, CASE WHEN p.log THEN p.high * 1.3 ELSE p.high + 0.06 * (p.high - p.low) + (p.high = p.low) END / size AS high, p.log, target / size AS target FROM curve_panel p, look l, figure, size ORDER BY panel;
 -- @array label
-SELECT panel, wrap(policy, 22) AS text, line_rgb AS rgb, y / size AS y FROM (SELECT *, max(x) AS last FROM value GROUP BY scenario, policy) JOIN curve_panel USING (scenario) JOIN line USING (policy) JOIN tenant_colour c ON c.place = (line - 1) % 16, size ORDER BY panel, y;
+SELECT panel, wrap(policy, 22) AS text, line_rgb AS rgb, y / size AS y FROM (SELECT *, max(x) AS last FROM value GROUP BY scenario, policy) JOIN curve_panel USING (scenario) JOIN line USING (policy) JOIN tenant_colour c ON c.place = (line - 1) % 16, size
+UNION ALL SELECT panel, 'deadline', 0, target / size FROM curve_panel, size WHERE target IS NOT NULL ORDER BY panel, y;
 -- @data
 SELECT panel, line, 0 AS rgb, 1 AS dash, x, y / size AS y, CASE WHEN p.log THEN max(y - ci95, least / 1.3) ELSE y - ci95 END / size AS low, (y + ci95) / size AS high, scenario, policy FROM value JOIN curve_panel p USING (scenario) JOIN line USING (policy), size ORDER BY panel, line, x;

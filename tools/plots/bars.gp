@@ -1,12 +1,16 @@
 # ---- horizontal bars: a panel for each scenario, a row for each policy, a bar for each tenant ----
 # panel_: title, xlabel, top, bound (NaN: none), start (NaN: none), first, last (of its data), first_row, last_row; row_: panel, label; set: subs, shared, label_letters_of
 # data: panel, row, sub, rgb, value, ci95, label, names
-label_letters = 0
+# needs: subs shared each_x label_letters_of panels panel_title panel_xlabel panel_top panel_low panel_bound panel_bound_name panel_start panel_first panel_last panel_first_row panel_last_row rows row_label
+label_letters = 4    # the letters of a shorter label may be wide
+label_letters_of = min(label_letters_of, 24)
 do for [r = 1:rows] { label_letters = max(label_letters, longest(row_label[r])) }
 xlabel_letters = 0
-do for [p = 1:panels] { xlabel_letters = max(xlabel_letters, longest(panel_xlabel[p])) }
+title_letters = 0
+do for [p = 1:panels] { title_letters = max(title_letters, longest(panel_title[p])); xlabel_letters = max(xlabel_letters, longest(panel_xlabel[p])) }
 label_w = 0.08 + label_letters * letter
-columns = panels > 1 && shared && !(each_x && xlabel_letters > 20) && label_w < 0.42 * figure_w ? figure_w > 5 ? min(panels, 3) : 2 : 1
+columns = figure_w > 5 ? min(panels, 3) : min(panels, 2)
+if (!shared || (each_x && xlabel_letters > 20) || label_w >= 0.42 * figure_w || title_letters * 0.0575 > (figure_w - label_w) / columns) { columns = 1 }
 panel_rows = (panels + columns - 1) / columns
 bar_h = subs > 1 ? rows * subs > 150 ? 0.05 : 0.09 : 0.1
 has_text = bar_h > 0.06
@@ -74,7 +78,7 @@ do for [p = 1:panels] {
     plot data skip 1 every ::panel_first[p]::panel_last[p] using (0):(middle($2, $3)):(0):(end($5)):(middle($2, $3) - bar_h * 0.46):(middle($2, $3) + bar_h * 0.46):4 with boxxyerror lc rgb variable lw 0, \
          data skip 1 every ::panel_first[p]::panel_last[p] using ($5 > end($5) ? end($5) : NaN):(middle($2, $3)):(end($5) * 0.94):(end($5) * 0.96):(middle($2, $3) - bar_h * 0.46):(middle($2, $3) + bar_h * 0.46) with boxxyerror lc rgb 'white' lw 0, \
          data skip 1 every ::panel_first[p]::panel_last[p] using ($5 - $6):(middle($2, $3)):(2 * $6):(0) with vectors heads size screen across(0.015), 90 fixed lc rgb 'black' lw 0.6, \
-         data skip 1 every ::panel_first[p]::panel_last[p] using (has_text ? top : NaN):(middle($2, $3)):7 with labels right offset -0.3, 0 noenhanced font font6
+         data skip 1 every ::panel_first[p]::panel_last[p] using (has_text ? top : NaN):(middle($2, $3)):(short(strcol(7), 24)) with labels right offset -0.3, 0 noenhanced font font6
     unset label
     unset object
 }

@@ -18,6 +18,8 @@ line_h = 0.147      # from line to line, of 7 points
 title_line_h = 0.165
 text_h(s) = 0.115 + (lines_of(s) - 1) * line_h
 titles_h(s) = 0.145 + (lines_of(s) - 1) * title_line_h
+# Of a long name both ends are kept, since names of a list differ at either.
+short(s, most) = strlen(s) <= most ? s : s[1:int(most / 2)] . '…' . s[strlen(s) - int(most) + int(most / 2) + 2:*]
 
 # A step of 1, 2 or 5 times a power of ten, so that at most `most` labels fit below `top`.
 power(x) = 10.0 ** floor(log10(x))
@@ -40,6 +42,7 @@ terminal(x) = format eq 'svg' \
 # The legend: one entry after the other, in as many lines as they take. Before it come the title's lines.
 if (!exists('names')) { names = 0 }
 if (!exists('title')) { title = '' }
+if (lines_of(title) == 1) { title = short(title, figure_w / 0.0625) }
 title_h = title eq '' ? 0.03 : 0.05 + titles_h(title)
 array at_x[names + 1]
 array at_y[names + 1]
@@ -47,6 +50,7 @@ array entry_w[names + 1]
 used_w = 0.05
 legend_h = names > 0 ? 0.15 : 0
 do for [i = 1:names] {
+    name_label[i] = short(name_label[i], (figure_w - 0.32) / letter)
     entry_w[i] = 0.27 + strlen(name_label[i]) * letter
     if (used_w + entry_w[i] > figure_w && used_w > 0.1) { used_w = 0.05; legend_h = legend_h + 0.14 }
     at_x[i] = used_w

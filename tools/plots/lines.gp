@@ -2,25 +2,37 @@
 # panel_: title, xlabel, ylabel, left, right, low, high; panel_log: of the y axis; set: log_x, each_x, marked; xname_: label, at; label_: panel, text, rgb, y; in order of panel and y
 # data: panel, line, rgb, dash, x, y, low, high, names. Marks are drawn where `marked` is set.
 # scatter: x has an interval, too: data has left, right before the names
-# steps: lines are distributions; those numbered beyond `lines` are marks on them. panel_target (NaN: none): a line across, with its target_name; upright among steps
+# steps: lines are distributions; those numbered beyond `lines` are marks on them. panel_target (NaN: none): a line across; upright among steps, with its target_name
+# needs: xnames log_x each_x marked lines line_rgb line_dash panels panel_title panel_xlabel panel_ylabel panel_left panel_right panel_low panel_high panel_log labels label_panel label_text label_rgb label_y
 if (!exists('steps')) { steps = 0 }
 if (!exists('scatter')) { scatter = 0 }
 if (!exists('target_name')) { target_name = ''; array panel_target[panels]; do for [p = 1:panels] { panel_target[p] = NaN } }
 label_letters = 0
 do for [l = 1:labels] { label_letters = max(label_letters, longest(label_text[l])) }
 side_w = min(0.15 + label_letters * letter, figure_w * 0.5)
-left_w = 0.47
+tick_letters = 5
+do for [p = 1:panels] {
+    by = step(1.0 * (panel_high[p] - panel_low[p]), 5)
+    if (!panel_log[p]) { do for [i = int(ceil(panel_low[p] / by)):int(floor(panel_high[p] / by))] { tick_letters = max(tick_letters, strlen(sprintf('%g', i * by))) } }
+    if (panel_log[p]) { do for [d = int(floor(log10(panel_low[p]))):int(floor(log10(panel_high[p])))] { tick_letters = max(tick_letters, strlen(sprintf('%g', 10.0**d))) } }
+}
+left_w = 0.1775 + tick_letters * letter
 plot_h = 1.35
 apart = 0.04    # names at the ends, so that one is told from the lines of the next
 array begin_y[panels]
+array above[panels]    # what is between a panel's title and its frame: more lines of the title, and the name of a target
 y = head_h
 do for [p = 1:panels] {
     mine = 0
     do for [l = 1:labels] { if (label_panel[l] == p) { mine = mine + text_h(label_text[l]) + apart } }
     plot_h = max(plot_h, max(mine, min(2.2, longest(panel_ylabel[p]) * letter)))
+    above[p] = (panels > 1 ? (lines_of(panel_title[p]) - 1) * title_line_h : 0) + (steps && panel_target[p] == panel_target[p] ? 0.1 : 0)
 }
 do for [p = 1:panels] {
-    begin_y[p] = y + (panels > 1 ? 0.21 : 0.07)
+    panel_xlabel[p] = short(panel_xlabel[p], (figure_w - 0.1) / letter)
+    panel_ylabel[p] = short(panel_ylabel[p], (plot_h + 0.1) / letter)
+    if (lines_of(panel_title[p]) == 1) { panel_title[p] = short(panel_title[p], figure_w / 0.0625) }
+    begin_y[p] = y + (panels > 1 ? 0.21 : 0.07) + above[p]
     y = begin_y[p] + plot_h + (each_x || p == panels ? 0.31 : 0.16)
 }
 figure_h = y + 0.02
@@ -34,7 +46,7 @@ do for [p = 1:panels] {
     set tmargin at screen down(begin_y[p])
     set bmargin at screen down(begin_y[p] + plot_h)
     middle_x = (left_w + figure_w - side_w) / 2
-    if (panels > 1) { set label 1 panel_title[p] at screen across(longest(panel_title[p]) * 0.067 > figure_w - side_w - left_w ? figure_w / 2 : middle_x), down(begin_y[p] - 0.12) center noenhanced }
+    if (panels > 1) { set label 1 panel_title[p] at screen across(longest(panel_title[p]) * 0.067 > figure_w - side_w - left_w ? figure_w / 2 : middle_x), down(begin_y[p] - 0.12 - above[p]) center noenhanced }
     if (each_x || p == panels) { set label 2 panel_xlabel[p] at screen across(longest(panel_xlabel[p]) * letter > figure_w - side_w - left_w ? figure_w / 2 : middle_x), down(begin_y[p] + plot_h + 0.24) center noenhanced font font7 }
     set label 3 panel_ylabel[p] at screen across(0.07), down(begin_y[p] + plot_h / 2) center rotate noenhanced font font7
     unset logscale
@@ -49,10 +61,12 @@ do for [p = 1:panels] {
             set xtics ()
             # 1, 2 and 5 times a power of ten may be too few: of 5 to 8 ms only one
             narrow = panel_right[p] < 5.0 * panel_left[p]
+            decade_w = (figure_w - side_w - left_w) / log10(1.0 * panel_right[p] / panel_left[p])
+            widest = max(strlen(sprintf('%g', 10.0**floor(log10(panel_left[p])))), strlen(sprintf('%g', 10.0**floor(log10(panel_right[p]))))) * letter + 0.05
             by = step(1.0 * (panel_right[p] - panel_left[p]), 4.5)
             if (narrow) { do for [i = int(ceil(panel_left[p] / by)):int(floor(panel_right[p] / by))] { set xtics add (each_x || p == panels ? sprintf('%g', i * by) : '' i * by) } } else { do for [d = -15:18] { do for [m = 1:5] {
                 at = m * 10.0**d
-                labelled = m == 1 || (m != 3 && m != 4 && panel_right[p] < 1000 * panel_left[p])
+                labelled = m == 1 ? d % ceil(widest / decade_w) == 0 : m != 3 && m != 4 && 0.301 * decade_w > widest
                 if (labelled && at >= panel_left[p] && at <= panel_right[p]) { set xtics add (each_x || p == panels ? sprintf('%g', at) : '' at) }
             } } }
         } else { set xtics step(1.0 * (panel_right[p] - panel_left[p]), 4.5) }
@@ -69,13 +83,9 @@ do for [p = 1:panels] {
     aimed = panel_target[p] == panel_target[p]
     if (aimed && steps) {
         set arrow 1 from first panel_target[p], graph 0 to first panel_target[p], graph 1 nohead front lc rgb 'black' lw 0.8 dt 2
-        on_left = (log_x ? log(panel_target[p] / panel_left[p]) / log(panel_right[p] / panel_left[p]) : (panel_target[p] - panel_left[p]) / (panel_right[p] - panel_left[p])) > 0.5
-        if (on_left) { set label 4 target_name at first panel_target[p], graph 0.06 right offset -0.4, 0 noenhanced front font font6 } else { set label 4 target_name at first panel_target[p], graph 0.06 left offset 0.4, 0 noenhanced front font font6 }
+        set label 4 target_name at first panel_target[p], screen down(begin_y[p] - 0.045) center noenhanced font font6
     }
-    if (aimed && !steps) {
-        set arrow 1 from graph 0, first panel_target[p] to graph 1, first panel_target[p] nohead front lc rgb 'black' lw 0.8 dt 2
-        set label 4 target_name at graph 0.02, first panel_target[p] left offset 0, 0.45 noenhanced front font font6
-    }
+    if (aimed && !steps) { set arrow 1 from graph 0, first panel_target[p] to graph 1, first panel_target[p] nohead front lc rgb 'black' lw 0.8 dt 2 }
     # Names keep a line's distance: pushed up from below, then down from the top.
     place = -1e9
     count = 0

@@ -1,0 +1,128 @@
+#!/usr/bin/env bash
+# Figures of awkward results: the longest names, wide letters, deadlines far from every latency, lanes in the order of the scenario,
+# panels without blocks. Texts are measured where there is a browser, as in run.sh. Usage: awkward.sh SMSCHED
+set -u
+. "$(dirname "$0")/../checks.sh"
+smsched=$(realpath "$1")
+source=$PWD
+command -v gnuplot >/dev/null || { echo "not there: gnuplot"; exit 77; }
+cd "$work" || exit 1
+
+# drawn NAME: the results NAME of the scenario NAME.yaml, and their figures in plots/NAME.
+drawn() {
+    try 0 "results of $1" run --quiet --out "$1" "$1.yaml"
+    try 0 "figures of $1" plot --quiet -o "$1/plots" "$1"
+}
+kernels='---
+workload: one
+kernels: [{name: k, blocks: 200, threads: 128, block_time: 10 us, jitter: 20 %, demand: {fp32: 4 %}}]
+---
+workload: minutes
+kernels: [{name: k, blocks: 80, threads: 1024, block_time: 60 s}]'
+
+# Names may have 100 letters. Those of a list differ at their ends.
+long=a-very-long-name-of-a-process-which-nobody-would-choose-but-a-generator-of-names-does-0123456789
+cat >long.yaml <<END
+scenario: long
+devices: [{model: v100, sms: 8}]
+policies: [{mode: time_slice}, {mode: mps}]
+processes:
+  - {name: $long-1, class: $long-a, workload: one, repeat: 15, deadline: 100 us}
+  - {name: $long-2, class: $long-b, workload: one, repeat: 15, active_threads: 50 %}
+  - {name: mmm, workload: one, repeat: 15, deadline: 1 us}
+run: {replications: 2}
+$kernels
+END
+drawn long
+for text in "a-very-long-.*….*123456789-1" "a-very-long-.*….*123456789-2"; do
+    if grep -q ">$text<" long/plots/processes-long.svg; then ok; else bad "no name '$text' beside a row"; fi
+done
+printf 'plan: sweep-long\nbase: long.yaml\nanswer: {metric: job_latency_p99_ns, of: %s-1}\naxes: [{processes.%s-1.repeat: [10, 20]}]\n' $long $long >sweep-long.yaml
+try 0 "a sweep with long names" sweep --quiet sweep-long.yaml
+try 0 "its curve" plot --quiet -o plots-of-long sweep-long.sweep
+
+# A deadline has its name above the frame, where no curve goes, and is drawn if every job is late.
+python3 - <<'END' >wrong 2>&1 && ok || bad "deadlines" "$(cat wrong)"
+import re
+script = open("long/plots/latency-long.gp").read()
+said = {key: dict((int(i), float(x)) for i, x in re.findall(rf"panel_{key}\[(\d+)\] = ([-\d.e+NaN]+)\n", script)) for key in ("left", "right", "target")}
+aimed = [p for p, x in said["target"].items() if x == x]
+assert len(aimed) == 2, said
+for p in aimed:
+    assert said["left"][p] <= said["target"][p] <= said["right"][p], (p, said)
+drawn = open("long/plots/latency-long.svg").read()
+names = [float(y) for y in re.findall(r"translate\([\d.]+,([\d.]+)\)[^>]*>\s*<text><?[^<]*deadline<", drawn)]
+frames = [(float(a), float(b)) for a, b in re.findall(r"<path stroke='black'\s+d='M[\d.]+,([\d.]+) L[\d.]+,([\d.]+) [^']*Z", drawn)]
+assert len(names) == 2 and len(frames) >= 2, (names, frames)
+assert not any(min(frame) < y - 3 < max(frame) for y in names for frame in frames), (names, frames)
+END
+
+# A panel without blocks says why, and a long run its length in digits.
+cat >late.yaml <<END
+scenario: late
+devices: [{model: v100, sms: 8}]
+policies: [{mode: mps}, {mode: exclusive}]
+processes: [{name: first, workload: steps, repeat: 20}, {name: second, workload: one, repeat: 30, start: 10 us}]
+answer: {metric: stp_ratio}
+$kernels
+---
+workload: steps
+kernels: [{name: k, blocks: 1, threads: 32, block_time: 5 us}]
+steps: [{host: 100 ms}, {launch: k}]
+END
+drawn late
+if grep -q '>no block until 100' late/plots/timeline-late.svg; then ok; else bad "a panel without blocks" "$(grep panel_note late/plots/timeline-late.gp)"; fi
+if grep -q '>Which policy has the highest system throughput (STP)?<' late/plots/answer.svg; then ok; else bad "a question of no scenario" "$(grep '^title' late/plots/answer.gp)"; fi
+cat >minutes.yaml <<END
+scenario: minutes
+devices: [{model: v100, sms: 8}]
+policies: [round_robin]
+vms: [{name: a, workload: minutes, repeat: 4}]
+$kernels
+END
+drawn minutes
+if grep -qE '>Time \(s\); runs go on to [0-9]{4} s<' minutes/plots/timeline-minutes.svg; then ok; else bad "the end of a long run" "$(grep '^xlabel' minutes/plots/timeline-minutes.gp)"; fi
+
+# Processes that share a device lie on it in the order of the scenario, whoever runs first.
+cat >order.yaml <<END
+scenario: order
+devices: [{model: v100, sms: 8}]
+policies: [{mode: mps}]
+processes:
+  - {name: late, workload: one, repeat: 20, start: 50 us}
+  - {name: early, workload: one, repeat: 20}
+  - {name: part, workload: one, repeat: 20, active_threads: 50 %}
+$kernels
+END
+drawn order
+python3 - <<'END' >wrong 2>&1 && ok || bad "order of lanes" "$(cat wrong)"
+import csv
+for figure, name in (("devices", "state"), ("sms", "process")):
+    top = {}
+    for row in csv.DictReader(open(f"order/plots/{figure}-order.csv")):
+        top[row[name]] = min(top.get(row[name], 1e9), float(row["y0"]))
+    assert sorted(top, key=top.get) == ["late", "early", "part"], (figure, top)
+END
+
+# Small changes have no sign. Titles that would not fit beside each other are below each other.
+cat >changes.yaml <<END
+scenario: changes
+devices: [{model: v100, sms: 8}]
+policies: [round_robin, leftover, {fine_grained: {limit: 95 %}}, {fine_grained: {limit: 10 %}}]
+vms: [{name: a, workload: one, repeat: 12}, {name: b, workload: one, repeat: 30}]
+run: {replications: 2}
+$kernels
+END
+"$smsched" compare --quiet --format csv changes.yaml >changes.csv 2>err
+try 0 "figures of changes" plot --quiet -o plots-of-changes changes.csv
+if grep -qE '>[-+]0\.0 %<' plots-of-changes/*.svg; then bad "a change of nothing has a sign"; else ok; fi
+printf 'plan: point\nbase: changes.yaml\nanswer: {metric: jobs_per_s, of: a}\naxes: [{vms.a.repeat: [12]}]\n' >point.yaml
+try 0 "a sweep of one point" sweep --quiet point.yaml
+try 0 "its curve" plot --quiet -o plots-of-point point.sweep
+
+if command -v node "${CHROMIUM:-/usr/bin/chromium}" >/dev/null && [ -d "$source/tests/browser/node_modules/playwright-core" ]; then
+    if node "$source/tests/figures/texts.js" ./*/plots/*.svg plots-of-*/*.svg >wrong; then ok; else bad "texts overlap or leave the frame" "$(head -20 wrong)"; fi
+else
+    ok "without a browser, texts are not measured"
+fi
+finish
