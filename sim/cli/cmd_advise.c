@@ -141,7 +141,14 @@ static int set_load(const struct cli *cli, const char *value, const struct sms__
     const char *rest;
     struct sms__program *program = find_program(cli, "load", value, programs, &rest);
     const struct range range = {SMS__ARRIVAL_RATE, SMS__LOAD_LEAST, SMS__LOAD_MOST, "1e-5/s to 1e7/s"};
-    return program ? parse(cli, "load", rest, range, &program->per_s) : EXIT_USAGE;
+    if (!program)
+        return EXIT_USAGE;
+    if (program->tenant->own && program->tenant->streams > 1)
+        return cli_usage(cli,
+                         "--load: %s has %u streams with work of their own, which cannot share requests; leave out its "
+                         "--load, and its jobs follow each other",
+                         program->name, (unsigned)program->tenant->streams);
+    return parse(cli, "load", rest, range, &program->per_s);
 }
 
 static int set_memory(const struct cli *cli, const char *value, const struct sms__programs *programs)

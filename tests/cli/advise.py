@@ -106,6 +106,10 @@ def check_seldom(work):
     fast.write_text("workload: fast\nkernels: [{name: k, time: 2 us}]\nsteps: [{launch: k, times: 1000}]\n")
     said = run(fast, seldom, "--device", "a100", "--copies", "seldom:3", "--load", "seldom:0.2/s", "--unknowns", "1", code=3).stderr
     check("that is said", "alone, seldom gets no job in the simulated time, because they arrive too seldom" in said, said)
+    (work / "streams.yaml").write_text("".join(f"workload: {name}\nkernels: [{{name: k, time: 10 ms}}]\n---\n" for name in "ab")
+                                       + "scenario: s\ndevices: [{model: a100}]\npolicies: [{mode: mps}]\nprocesses: [{name: both, streams: [{workload: a}, {workload: b}]}]\n")
+    said = run(work / "streams.yaml", "--device", "a100", "--load", "both:5/s", code=2).stderr
+    check("what cannot share requests", "--load: both has 2 streams with work of their own, which cannot share requests; leave out its --load" in said, said)
 
 
 def check_cores(work):
