@@ -169,7 +169,7 @@ void sms__write_pod_scenario(struct sms__pod_list *list, const char *name, FILE 
             list->memory ? ", memory" : "", list->gpu_memory ? ", gpu_memory" : "", list->replicas ? ", replicas" : "");
     for (size_t i = 0; i < list->pods; i++)
         write_pod(list, &list->pod[i], to);
-    fputs("run: {seed: 1}\n", to);
+    fputs("answer: {metric: wait_mean_ns}\nrun: {seed: 1}\n", to);
     if (notes)
         fprintf(notes, "pods: %zu; nodes: %zu of %.0f GPUs, which are assumed: replace them with the real ones\n",
                 list->pods, nodes, capacity[0]);

@@ -426,6 +426,18 @@ static const struct unit *find_unit(enum kind kind, const char *name)
     return NULL;
 }
 
+static void complain_unit(struct list *list, const char *unit, size_t key)
+{
+    const char *names = "";
+    for (size_t u = 0; u < UNITS; u++)
+        if (units[u].kind == keys[key].kind)
+            names = sms__print(list->arena, "%s%s%s", names, *names ? ", " : "", units[u].name);
+    sms__fail(list->errors, SMS_EINPUT, NULL,
+              *names ? "--columns: unknown unit '%.20s' of %s; use one of %s"
+                     : "--columns: unknown unit '%.20s' of %s, which has no units%s",
+              unit, keys[key].name, names);
+}
+
 /* Reads KEY=COLUMN[+COLUMN][:UNIT]. */
 static void take_mapping(struct list *list, char *text)
 {
@@ -456,8 +468,7 @@ static void take_mapping(struct list *list, char *text)
     source->column[1] = second;
     source->unit = find_unit(keys[key].kind, unit);
     if (unit && !source->unit)
-        sms__fail(list->errors, SMS_EINPUT, NULL, "--columns: unknown unit '%.20s' of %s; see %s", unit, keys[key].name,
-                  "docs/how-to/cluster-traces.md");
+        complain_unit(list, unit, key);
     list->numbered |= strspn(column, "0123456789") == strlen(column);
 }
 
