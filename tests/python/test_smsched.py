@@ -75,6 +75,11 @@ class Running(unittest.TestCase):
     def test_policies_are_chosen_and_added(self):
         self.assertEqual(smsched.run(SERVER, policies=["most_room", "leftover"], replications=1).policies,
                          ["leftover", "most_room"])
+        for wrong in {"policies": "leftover"}, {"policies": {"leftover": {}}}, {"plugins": "mine.so"}:
+            with self.assertRaisesRegex(TypeError, "is a list: write (policies|plugins)=\\["):
+                smsched.run(SERVER, **wrong)
+        with self.assertRaisesRegex(TypeError, "is a list: write plugins="):
+            smsched.sweep("plan.yaml", "out", plugins="mine.so")
 
     def test_several_scenarios_must_be_chosen_from(self):
         with open(TWO, encoding="utf-8") as file:

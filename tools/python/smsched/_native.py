@@ -1,8 +1,9 @@
 """The shared library, its errors as exceptions, and objects that it owns."""
 from __future__ import annotations
 
+import os
 import pathlib
-from typing import Any, Callable, Iterable, NamedTuple
+from typing import Any, Callable, Iterable, Mapping, NamedTuple
 
 from . import _declared  # written by declare.py from the public headers
 
@@ -68,6 +69,12 @@ def call(function: Callable[..., int], *arguments: Any) -> None:
 def owned(pointer: Any, free: Callable[[Any], object], *keep: object) -> Any:
     """Returns the pointer, which is freed when nobody uses it, and only then lets go of what it refers to."""
     return ffi.gc(pointer, lambda object, keep=keep: free(object))
+
+
+def refuse_single(name: str, value: Any) -> None:
+    """Python takes a text for a list of its letters, and a dict for a list of its keys."""
+    if isinstance(value, (str, os.PathLike, Mapping)):
+        raise TypeError(f"{name} is a list: write {name}=[{value!r}]")
 
 
 def strings(values: Iterable[str]) -> tuple[Any, list[Any]]:

@@ -9,7 +9,7 @@ from typing import Any, Callable, Iterable, Mapping, Sequence
 
 import pandas
 
-from ._native import call, ffi, lib, owned, strings, text
+from ._native import call, ffi, lib, owned, refuse_single, strings, text
 from ._progress import Progress, Shown
 from ._scenario import Plugin, Source, load
 from .policies import Policy
@@ -104,6 +104,8 @@ def run(source: Source, *, scenario: str | int | None = None, policies: Sequence
 
     Raises `smsched.Error` with all problems of the input; warns by `smsched.InputWarning`. Other threads of Python
     continue during the run, and Ctrl-C ends it."""
+    refuse_single("policies", policies)
+    refuse_single("plugins", plugins)
     under_way = _Run(plugins, progress)
     with under_way.watching():
         names = [policy if isinstance(policy, str) else json.dumps(policy) for policy in policies]

@@ -13,7 +13,7 @@ from typing import Any, Mapping, Sequence
 
 import pandas
 
-from ._native import PROGRAM, Error, Problem
+from ._native import PROGRAM, Error, Problem, refuse_single
 
 PROBLEM = re.compile(r"^(?P<file>.+?):(?:(?P<line>\d+):(?P<column>\d+):)? error: (?P<message>.*)$")
 
@@ -42,6 +42,7 @@ def sweep(plan: str | os.PathLike[str] | Mapping[str, Any], out: str | os.PathLi
     `shard=(k, n)` runs the k-th of n parts, from 1, and merges nothing, so that machines or joblib share the work; a
     call without it merges. A sweep that was interrupted continues when it is called again. `plugins` are shared objects
     only, because other processes run the points. Raises `smsched.Error` if the plan is wrong, or if points fail."""
+    refuse_single("plugins", plugins)
     path = os.fspath(plan) if not isinstance(plan, Mapping) else _write_plan(plan, pathlib.Path(out))
     arguments = ["sweep", path, "--out", os.fspath(out), *(["--jobs", str(jobs)] if jobs else [])]
     arguments += ["--shard", f"{shard[0]}/{shard[1]}"] if shard else []
