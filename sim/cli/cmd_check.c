@@ -91,6 +91,15 @@ static int end_junit(struct sms__write *write, const struct sms__checks *checks)
     return write->to ? cli_print_errors(sms__write_end(write, &errors), &errors) : EXIT_OK;
 }
 
+static int expect_any(const struct session *session, const char *baseline)
+{
+    bool any = baseline != NULL;
+    for (size_t i = 0; i < session->scenarios; i++)
+        any |= session->scenario[i]->expect.count > 0;
+    return any ? EXIT_OK
+               : cli_fail(EXIT_INPUT, NULL, "nothing to check: no scenario has 'expect:', and no --baseline was given");
+}
+
 static int check(struct cli *cli)
 {
     struct options *given = cli->options;
@@ -99,6 +108,8 @@ static int check(struct cli *cli)
     struct sms__write junit = {0};
     given->run.alone_each = !cli->quiet; /* what the answer says, which a quiet check leaves out */
     int code = session_load(&session, cli, &given->run.changes);
+    if (code == EXIT_OK)
+        code = expect_any(&session, given->baseline);
     if (code == EXIT_OK && given->baseline)
         code = cli_check_file(given->baseline, "a file that 'smsched run --format csv' wrote");
     if (code == EXIT_OK)
@@ -111,9 +122,6 @@ static int check(struct cli *cli)
         code = check_all(&session, given, &checks);
     if (code == EXIT_OK)
         add_times(&session, &checks);
-    if (code == EXIT_OK && checks.count == 0) {
-        code = cli_fail(EXIT_INPUT, NULL, "nothing to check: no scenario has 'expect:', and no --baseline was given");
-    }
     if (code == EXIT_OK && !is_stdout(given->junit))
         print(&session.set, &checks, cli->quiet, given->verbose);
     if (code == EXIT_OK && given->junit)

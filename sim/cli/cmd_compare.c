@@ -25,17 +25,34 @@ static const struct cli_option own_options[] = {
     {0},
 };
 
-/* Sets the index of the policy to compare with: the named one, or the first. */
-static int find_baseline(const char *name, const struct sms_results *results, size_t *baseline)
+/* Before the runs, which may take hours. */
+static int check_baseline(const struct session *session, const char *name, const char *const *chosen)
 {
-    const size_t policies = sms_results_policies(results);
-    for (*baseline = 0; name && *baseline < policies && strcmp(sms_results_policy(results, *baseline), name) != 0;)
-        ++*baseline;
-    if (*baseline < policies)
-        return EXIT_OK;
-    char text[300];
-    sms__say_no_policy(text, sizeof text, sms_results_scenario(results), name);
-    return cli_fail(EXIT_INPUT, NULL, "%s", text);
+    for (size_t i = 0; name && i < session->scenarios; i++) {
+        const struct sms_scenario *scenario = session->scenario[i];
+        size_t p = 0;
+        while (p < scenario->policies && strcmp(sms_scenario_policy(scenario, p), name) != 0)
+            p++;
+        char text[300];
+        if (p == scenario->policies) {
+            sms__say_no_policy(text, sizeof text, scenario, name);
+            return cli_fail(EXIT_INPUT, NULL, "%s", text);
+        }
+        if (!sms__is_chosen(scenario, p, chosen))
+            return cli_fail(EXIT_INPUT, NULL,
+                            "--policy leaves out '%.60s', the policy to compare with: add --policy '%.60s'", name,
+                            name);
+    }
+    return EXIT_OK;
+}
+
+/* Returns the index of the policy to compare with: the named one, or the first. */
+static size_t find_baseline(const char *name, const struct sms_results *results)
+{
+    size_t baseline = 0;
+    while (name && strcmp(sms_results_policy(results, baseline), name) != 0)
+        baseline++;
+    return baseline;
 }
 
 static void print(const struct sms__set *set, int format, const size_t *baseline, const struct sms__screen *screen)
@@ -64,6 +81,8 @@ static int compare(struct cli *cli)
     const struct sms_run_options settings = run_settings(cli, &given->run);
     int code = session_load(&session, cli, &given->run.changes);
     if (code == EXIT_OK)
+        code = check_baseline(&session, given->baseline, given->run.changes.policies);
+    if (code == EXIT_OK)
         code = session_load_trust(&session, given->trust, given->format);
     if (code == EXIT_OK)
         code = run_scenarios(&session, &given->run, &given->trace);
@@ -71,7 +90,7 @@ static int compare(struct cli *cli)
         code = draw_unknowns(&session, &settings, given->draws);
     size_t *baseline = calloc(session.set.count + 1, sizeof *baseline);
     for (size_t i = 0; baseline && i < session.set.count && code == EXIT_OK; i++)
-        code = find_baseline(given->baseline, session.set.results[i], &baseline[i]);
+        baseline[i] = find_baseline(given->baseline, session.set.results[i]);
     if (code == EXIT_OK && !baseline)
         code = cli_no_memory();
     if (code == EXIT_OK && baseline)

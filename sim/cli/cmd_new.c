@@ -125,8 +125,9 @@ static int check_args(const struct cli *cli, const char **kind)
         return cli_usage(cli, "there is no kind '%s'; kinds are policy, share, mode, place, queue, contention",
                          cli->args[0]);
     if (!is_identifier(cli->args[1]))
-        return cli_usage(cli, "'%s' cannot be a name: it is of a-z, 0-9 and _, begins with a letter, and is short",
-                         cli->args[1]);
+        return cli_usage(
+            cli, "'%s' cannot be a name: it is of a-z, 0-9 and _, begins with a letter, and has at most %d characters",
+            cli->args[1], SMS__NAME_MAX / 2);
     if (sms__find_known(NULL, registered[k], cli->args[1]).name)
         return cli_usage(cli, "smsched has a %s '%s'; a plug-in of that name would not load", cli->args[0],
                          cli->args[1]);

@@ -229,7 +229,9 @@ static int finish(struct job *job, int code)
         sms__fail(&figures->errors, code, NULL, "out of memory");
     if (code == SMS_OK && figures->made.count == 0)
         code = sms__fail(&figures->errors, SMS_EINPUT, job->cli->args[0], "holds nothing to draw%s",
-                         figures->only ? " under the names of --figures" : "; is this a folder of results?");
+                         figures->only  ? " under the names of --figures"
+                         : job->is_file ? ": no policy changes a metric of the host or cluster by 0.1 %"
+                                        : "; is this a folder of results?");
     if (code == SMS_OK)
         code = publish(job);
     if (code == SMS_OK && !job->cli->quiet)

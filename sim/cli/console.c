@@ -74,7 +74,8 @@ int cli_usage(const struct cli *cli, const char *format, ...)
     va_end(args);
     fprintf(stderr, "smsched %s: ", cli->command->name);
     sms__print_visible(stderr, text);
-    fprintf(stderr, "; see 'smsched %s --help'\n", cli->command->name);
+    const char *sign = *text && text[strlen(text) - 1] == '?' ? " See" : "; see";
+    fprintf(stderr, "%s 'smsched %s --help'\n", sign, cli->command->name);
     return EXIT_USAGE;
 }
 

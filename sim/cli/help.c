@@ -125,7 +125,7 @@ const struct cli_command *cli_find(const struct cli_command *const *commands, co
     fputc('\'', stderr);
     if (near)
         fprintf(stderr, "; did you mean '%s'?", near);
-    fprintf(stderr, "\n");
+    fputs(near ? " See 'smsched help'\n" : "; see 'smsched help'\n", stderr);
     return NULL;
 }
 

@@ -11,8 +11,9 @@ sed 's/replications: 10/replications: 3/; s/duration: 22 ms/duration: 4 ms/' tes
 try 2 "no command"
 try 0 "help" --help
 try 0 "version" --version; prints "smsched 0."
-try 2 "a wrong command" rnu; prints "did you mean 'run'?"
-try 2 "a wrong option" run --polcy x "$tutorial"; prints "did you mean '--policy'?"
+try 2 "a wrong command" rnu; prints "did you mean 'run'? See 'smsched help'"
+try 2 "a command like none" xyzzy; prints "unknown command 'xyzzy'; see 'smsched help'"
+try 2 "a wrong option" run --polcy x "$tutorial"; prints "did you mean '--policy'? See 'smsched run --help'"
 try 2 "an option of another command" run --from 1 "$tutorial"
 # What is wrong comes with what to type instead.
 try 2 "a metric as an option" compare --metric p99 "$tutorial"; prints "--set answer.metric=NAME"; prints "'smsched list metrics' has the names"
@@ -263,6 +264,9 @@ try 3 "a policy that is not there" run --policy best "$tutorial"; prints "unknow
 try 3 "a policy that is nearly there" run --policy fine_graned "$tutorial"
 prints "unknown block policy 'fine_graned'; did you mean 'fine_grained'?"
 try 3 "a baseline that is nearly there" compare --baseline round_robbin "$tutorial"; prints "did you mean 'round_robin'? it has"
+try 3 "that is said before the runs" compare --baseline nope --events 1 "$tutorial"; prints "has no policy 'nope'; it has: "
+try 3 "a baseline that --policy leaves out" compare --baseline round_robin --policy fine_grained "$tutorial"
+prints "error: --policy leaves out 'round_robin', the policy to compare with: add --policy 'round_robin'"
 { sed '/^vms:/,$d' "$tutorial"; echo 'vms:'; seq 10000 | sed 's/.*/  - {name: v&, workload: '"$(sed -n 's/.*workload: \([a-z_-]*\),.*/\1/p' "$tutorial" | head -1)"'}/'; } >"$work/many.yaml"
 try 4 "replications beyond memory" run --memory '1 GiB' --replications 100000 "$work/many.yaml"; prints "scenario 'two-tenants': the limit of memory was reached; --memory SIZE"
 try 4 "replications of a cluster beyond memory" run --memory '100 MiB' --replications 100000 tests/golden/cluster.yaml; prints "the limit of memory was reached"
@@ -420,7 +424,7 @@ try 0 "a baseline with a byte order mark" check "$tutorial" --baseline "$work/ma
 try 2 "a tolerance beyond all" check "$tutorial" --tolerance 1e308; prints "--tolerance: '1e308' is out of range"
 try 2 "a tolerance of all" check "$tutorial" --baseline "$work/base.csv" --tolerance 1; prints "--tolerance: '1' without % is 100 %: write '1 %', or '100 %' if that is meant"
 try 3 "a baseline that is none" check "$tutorial" --baseline README.md; prints "is not a baseline"
-try 3 "nothing to check" check "$tutorial"
+try 3 "nothing to check, which is said before the runs" check --events 1 "$tutorial"; prints "nothing to check: no scenario has 'expect:'"
 
 try 0 "a results folder" run "$tutorial" --out "$work/results" --quiet
 for file in manifest.json summary.json comparison.json hosts.csv vms.csv resources.csv kernels.csv heatmap.csv timeline.csv waits.csv latencies.csv; do

@@ -16,7 +16,7 @@ do for [p = 1:panels] {
     if (!panel_log[p]) { do for [i = int(ceil(panel_low[p] / by)):int(floor(panel_high[p] / by))] { tick_letters = max(tick_letters, strlen(sprintf('%g', i * by))) } }
     if (panel_log[p]) { do for [d = int(floor(log10(panel_low[p]))):int(floor(log10(panel_high[p])))] { tick_letters = max(tick_letters, strlen(sprintf('%g', 10.0**d))) } }
 }
-left_w = 0.1775 + tick_letters * letter
+left_w = 0.47 + (tick_letters - 5) * letter
 plot_h = 1.35
 apart = 0.04    # names at the ends, so that one is told from the lines of the next
 array begin_y[panels]
