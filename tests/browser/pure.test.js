@@ -1,7 +1,7 @@
 'use strict';
 /* What the scripts of a page compute without a document. Usage: node --test pure.test.js */
 const test = require('node:test'), assert = require('node:assert');
-const { plain, percent, unitOf, show, showWith, tablesOf, sortRows, csv, isLog, paretoFront, lanesOf, sharesOf, readHash, writeHash } = require('../../sim/page/web/pure.js');
+const { plain, percent, unitOf, show, showWith, tablesOf, sortRows, csv, isLog, paretoFront, lanesOf, sharesOf, readHash, writeHash, words, noInterval } = require('../../sim/page/web/pure.js');
 
 test('numbers have about four digits, and a sign that is one', () => {
   assert.strictEqual(plain(12345.678), '12\u202f346');
@@ -11,6 +11,18 @@ test('numbers have about four digits, and a sign that is one', () => {
   assert.strictEqual(percent(0.0937, true), '+9.4\u202f%');
   assert.strictEqual(percent(-0.00001, true), '0.0\u202f%');
   assert.strictEqual(percent(12.5), '1\u202f250\u202f%');
+});
+
+test('a long name loses its middle', () => {
+  assert.strictEqual(words('process-of-somebody-1', 11), 'proce…ody-1');
+  assert.strictEqual(words('short', 5), 'short');
+});
+
+test('why there is no interval', () => {
+  assert.match(noInterval(1, false, null), /^one replication, so no interval: run with --replications 5$/);
+  assert.match(noInterval(3, false, 15), /maxima of as few as 15 values/);
+  assert.match(noInterval(2, true, 30), /^nothing is random/);
+  assert.match(noInterval(3, false, null), /same in most of 3 replications/);
 });
 
 test('a unit is the largest that leaves a number of 1 or more', () => {

@@ -28,7 +28,6 @@ function extent(numbers, zero) {
   return [low >= 0 ? Math.max(0, low - pad) : low - pad, zero && high === 0 ? 0 : high + pad];
 }
 
-const words = (text, most) => text.length > most ? text.slice(0, most - 1) + '…' : text;
 
 /* A dot plot around 0. rows: {group, label, color, value, low, high, least, most, said}. */
 function dots(rows, label, format) {

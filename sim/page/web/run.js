@@ -106,7 +106,7 @@ function changeFact(scenario, v) {
   if (v.all.length < 2) return null;
   const shown = v.best.p === 0 ? v.all[1] : v.best;
   const interval = isNumber(shown.changeCi) && n > 1 ? `95 % interval ${percent(shown.change - shown.changeCi, true)} to ${percent(shown.change + shown.changeCi, true)}, of ${n} paired replications`
-    : 'one replication, so no interval: run with --replications 5';
+    : noInterval(n, scenario.exact, v.maximum);
   return fact(v.best.p === 0 ? `runner-up ${shown.label} over ${first}` : `change over ${first}`, percent(shown.change, true), interval);
 }
 
