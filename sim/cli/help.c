@@ -19,7 +19,7 @@ void cli_print_usage(const struct cli_command *const *commands, FILE *to)
 {
     fprintf(to, "smsched simulates how GPUs are shared.\n\nusage: smsched COMMAND [OPTION]... [ARGUMENT]...\n\n");
     for (; *commands; commands++)
-        fprintf(to, "  %-9s %-12s %s\n", (*commands)->name, (*commands)->args, (*commands)->summary);
+        fprintf(to, "  %-9s %-20s %s\n", (*commands)->name, (*commands)->args, (*commands)->summary);
     fprintf(to, "\n'smsched COMMAND --help' prints more about a command, 'smsched --version' the version.\n");
 }
 
@@ -28,7 +28,8 @@ static void print_option(const struct cli_entry *entry, FILE *to)
     const struct cli_option *option = entry->option;
     char left[64];
     snprintf(left, sizeof left, "--%s%s%s", option->name, option->value ? " " : "", option->value ? option->value : "");
-    fprintf(to, "  %-20s %s\n", left, entry->help);
+    const bool apart = strlen(left) > 20; /* its help then begins below it */
+    fprintf(to, "  %-20s%s%s\n", left, apart ? "\n                       " : " ", entry->help);
 }
 
 /* Each line is an example. */

@@ -64,8 +64,8 @@ static void tell(struct sms__reader *reader, struct sms_file *file, const struct
     const struct sms__mark at = place_of(kernel, device->resource[r].name);
     char text[400];
     snprintf(text, sizeof text,
-             "kernel '%.60s' demands %.4g %% of %s of %.40s when it runs alone; no profile shows this, because use "
-             "ends at 100 %%: its gain under a policy that admits fewer blocks is not one of sharing%s",
+             "kernel '%.60s' demands %.4g %% of %s of %.40s when it runs alone, and a profile shows at most "
+             "100 %%: what a policy gains by admitting fewer of its blocks is not a gain of sharing%s",
              kernel->name, 100 * wants, device->resource[r].name, device->name,
              strict ? "; 'synthetic: true' in its workload allows it" : "");
     if (!sms__has_error(list, &at, device->mig.profile ? NULL : text)) /* the whole device came before its instances */

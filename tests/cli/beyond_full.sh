@@ -38,7 +38,7 @@ for command in validate run compare check sweep; do
     file=two.yaml
     [ "$command" = sweep ] && file=plan.yaml
     try 0 "$command warns" "$command" "$file"
-    prints "two.yaml:2:95: warning: kernel 'gather' demands 208 % of dram of v100 when it runs alone; no profile shows this"
+    prints "two.yaml:2:95: warning: kernel 'gather' demands 208 % of dram of v100 when it runs alone, and a profile shows at most 100 %: what a policy gains by admitting fewer of its blocks"
     prints "two.yaml:5:84: warning: kernel 'multiply' demands 176 % of fp32 of v100"
     rm -rf p.sweep
     try 3 "$command --strict refuses" "$command" --strict "$file"
@@ -58,7 +58,7 @@ printf 'plan: p\nbase: calm.yaml\naxes:\n  - workloads.gather.kernels.gather.thr
 for command in validate sweep; do
     try 0 "$command warns of the points of a plan" "$command" demand.yaml
     prints "demand.yaml:4:57: warning: with workloads.gather.kernels.gather.demand.dram: 20 %: kernel 'gather' demands 160 % of dram of v100"
-    prints "is not one of sharing (calm.yaml:2:95)"
+    prints "is not a gain of sharing (calm.yaml:2:95)"
     if [ "$(grep -c "when it runs alone" <<<"$output")" = 1 ]; then ok; else bad "no more than that" "$output"; fi
     rm -rf p.sweep
 done
