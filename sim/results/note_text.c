@@ -13,7 +13,7 @@ void sms__names_add(struct sms__names *names, const char *name, double count)
 {
     if (++names->count > NAMED)
         return;
-    sms__append(names->text, sizeof names->text, "%s%.60s", names->count > 1 ? ", " : "", name);
+    sms__append(names->text, sizeof names->text, "%s%.160s", names->count > 1 ? ", " : "", name);
     if (count >= 0)
         sms__append(names->text, sizeof names->text, " (%.0f)", count);
 }

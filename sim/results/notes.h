@@ -7,7 +7,7 @@
 /* note_text.c: "a (87), b (43), c (2) and 2 more": the first names in words, the rest by number. {0} is an empty list.
  */
 struct sms__names {
-    char text[256];
+    char text[512]; /* of three names of 100 characters, each with more in parentheses */
     size_t count;
 };
 

@@ -145,7 +145,7 @@ static void note_deadlines(struct sms_results *results)
         const double unit_ps = vm->deadline_ps < 1e9 && takes_ps < 1e10 ? 1e6 : 1e9;
         if (takes_ps > vm->deadline_ps)
             sms__names_add(&found,
-                           sms__print(&results->arena, "%.60s (%.4g of %.4g %s)", vm->name, takes_ps / unit_ps,
+                           sms__print(&results->arena, "%s (%.4g of %.4g %s)", vm->name, takes_ps / unit_ps,
                                       vm->deadline_ps / unit_ps, unit_ps < 1e9 ? "us" : "ms"),
                            -1);
     }

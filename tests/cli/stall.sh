@@ -176,6 +176,9 @@ END
 check 'a job takes longer than its deadline even alone, so that all are late: never (20 of 4 ms)' "$smsched" run "$folder/s.yaml"
 check 'so that all are late: never (20 of 0.5 ms)' "$smsched" run --set processes.0.deadline='500 us' "$folder/s.yaml"
 check 'so that all are late: never (39.8 of 5 us)' "$smsched" run --set workloads.w.kernels.0.time='39.8 us' --set processes.0.deadline='5 us' "$folder/s.yaml"
+long=$(printf 'never%.0s' {1..20}) # the longest name, whole
+sed "s/never/$long/" "$folder/s.yaml" > "$folder/long.yaml"
+check "so that all are late: $long (20 of 4 ms)" "$smsched" run "$folder/long.yaml"
 grep -qE 'all are late: .*(beside|waits)' "$folder/out" && { echo 'a deadline that can be met is called too short'; wrong=1; }
 cat > "$folder/s.yaml" <<END
 scenario: s
