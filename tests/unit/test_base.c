@@ -4,6 +4,7 @@
 
 #include "sim/base/decimal.h"
 #include "sim/base/errors.h"
+#include "sim/base/heap.h"
 #include "sim/base/quantity.h"
 #include "sim/base/rng.h"
 #include "sim/base/sort.h"
@@ -385,6 +386,33 @@ static void lists_are_sorted_and_equal_items_keep_their_order(void **state)
     assert_null(arena.chunks); /* what the body took is released */
 }
 
+static bool pair_is_before(const void *left, const void *right)
+{
+    const struct pair *a = left, *b = right;
+    return a->key != b->key ? a->key < b->key : a->before < b->before;
+}
+
+/* It is so for each size, and when additions and removals alternate. */
+static void the_first_item_of_a_heap_is_before_all_others(void **state)
+{
+    struct pair heap[100];
+    size_t count = 0;
+    unsigned added = 0;
+    (void)state;
+    for (size_t most = 1; most <= 100; most++) {
+        for (; count < most; added++)
+            sms__heap_add(heap, count++, &(struct pair){(int)(added * 7919 % 41), added}, sizeof *heap, pair_is_before);
+        for (size_t left = most / 3; count > left;) {
+            const struct pair first = heap[0];
+            for (size_t i = 1; i < count; i++)
+                assert_true(pair_is_before(&first, &heap[i]));
+            sms__heap_pop(heap, --count, sizeof *heap, pair_is_before);
+            for (size_t i = 0; i < count; i++)
+                assert_int_not_equal(heap[i].before, first.before);
+        }
+    }
+}
+
 static int runs_out(void *user, struct sms__arena *scratch)
 {
     struct sms__arena *of = user;
@@ -513,6 +541,7 @@ int main(void)
         cmocka_unit_test(lists_grow_and_keep_what_they_hold),
         cmocka_unit_test(what_is_enlarged_is_a_copy_and_zeroes),
         cmocka_unit_test(lists_are_sorted_and_equal_items_keep_their_order),
+        cmocka_unit_test(the_first_item_of_a_heap_is_before_all_others),
         cmocka_unit_test(scratch_memory_ends_with_its_body_also_where_there_is_no_more),
         cmocka_unit_test(an_arena_that_is_reset_gives_the_same_memory_again),
         cmocka_unit_test(numbers_are_written_as_printf_writes_them),

@@ -2,8 +2,7 @@
  * off. */
 #include "cluster_run.h"
 
-/* So many lie in one line of memory, for which a heap of many ends waits at each level. */
-enum { CHILDREN = 4 };
+#include "../../base/heap.h"
 
 struct end {
     uint64_t time;
@@ -15,28 +14,21 @@ struct sms__ends {
     size_t count, room, source;
 };
 
-static bool is_before(struct end a, struct end b) { return a.time != b.time ? a.time < b.time : a.pod < b.pod; }
-
-static void sift_up(struct end *heap, size_t i, struct end end)
+static bool is_before(const void *a, const void *b)
 {
-    for (; i > 0 && is_before(end, heap[(i - 1) / CHILDREN]); i = (i - 1) / CHILDREN)
-        heap[i] = heap[(i - 1) / CHILDREN];
-    heap[i] = end;
+    const struct end *x = a, *y = b;
+    return x->time != y->time ? x->time < y->time : x->pod < y->pod;
+}
+
+static void add(struct sms__ends *ends, struct end end)
+{
+    sms__heap_add(ends->heap, ends->count++, &end, sizeof end, is_before);
 }
 
 static struct end pop(struct sms__ends *ends)
 {
-    struct end *heap = ends->heap, first = heap[0], last = heap[--ends->count];
-    size_t i = 0;
-    for (size_t child; (child = CHILDREN * i + 1) < ends->count; i = child) {
-        const size_t left = ends->count - child, next = child + (left < CHILDREN ? left : CHILDREN);
-        for (size_t other = child + 1; other < next; other++)
-            child = is_before(heap[other], heap[child]) ? other : child;
-        if (!is_before(heap[child], last))
-            break;
-        heap[i] = heap[child];
-    }
-    heap[i] = last;
+    const struct end first = ends->heap[0];
+    sms__heap_pop(ends->heap, --ends->count, sizeof first, is_before);
     return first;
 }
 
@@ -54,10 +46,8 @@ static void make_room(struct sms__cluster_run *run)
     size_t count = ends->count;
     ends->count = 0;
     for (size_t i = 0; i < count; i++)
-        if (!is_stale(run, ends->heap[i])) {
-            sift_up(ends->heap, ends->count, ends->heap[i]);
-            ends->count++;
-        }
+        if (!is_stale(run, ends->heap[i]))
+            add(ends, ends->heap[i]);
     if (2 * ends->count < ends->room)
         return;
     ends->room = 2 * ends->room + 64;
@@ -69,7 +59,7 @@ void sms__ends_add(struct sms__cluster_run *run, uint32_t pod, uint64_t time)
     struct sms__ends *ends = run->ends;
     if (ends->count == ends->room)
         make_room(run);
-    sift_up(ends->heap, ends->count++, (struct end){time, pod, run->pod[pod].attempt});
+    add(ends, (struct end){time, pod, run->pod[pod].attempt});
 }
 
 void sms__ends_await(struct sms__cluster_run *run)

@@ -2,6 +2,8 @@
  * list at most once, and keeps its position until it goes on. */
 #include "host.h"
 
+#include "../../base/heap.h"
+
 struct sms__waiting {
     struct sms__stream *first, **last;
     struct sms__action ask_all;
@@ -89,7 +91,7 @@ struct timer {
 };
 
 struct sms__timers {
-    struct timer *timer; /* [room], a heap: timer i is before 2i + 1 and 2i + 2 */
+    struct timer *timer; /* [room], a heap */
     size_t count, room;
     uint64_t set;      /* timers so far */
     uint64_t idle;     /* since a process went on: timers that found nothing under way */
@@ -101,9 +103,10 @@ struct sms__timers {
  * more of them after so many. */
 enum { IDLE_MAX = 1 << 20 };
 
-static bool is_before(const struct timer *a, const struct timer *b)
+static bool is_before(const void *a, const void *b)
 {
-    return a->time != b->time ? a->time < b->time : a->number < b->number;
+    const struct timer *x = a, *y = b;
+    return x->time != y->time ? x->time < y->time : x->number < y->number;
 }
 
 static void schedule(struct sms_share *share)
@@ -135,23 +138,6 @@ static bool is_idle(const struct sms_share *share)
     return !busy || sms__engine_has_no_other(share->engine, share->timers->source);
 }
 
-/* Takes the first timer out of the heap: the last one goes from the top to where it belongs. */
-static size_t take_first(struct sms__timers *timers)
-{
-    struct timer *timer = timers->timer;
-    const size_t tag = timer[0].tag, count = --timers->count;
-    size_t i = 0;
-    for (size_t child = 1; child < count; child = 2 * i + 1) {
-        child += child + 1 < count && is_before(&timer[child + 1], &timer[child]);
-        if (!is_before(&timer[child], &timer[count]))
-            break;
-        timer[i] = timer[child];
-        i = child;
-    }
-    timer[i] = timer[count];
-    return tag;
-}
-
 /* A process may run for no time between two timers of one instant: a policy that resumes it only to pause it again lets
  * nothing go on. */
 static void count_idle(struct sms_share *share, uint64_t now)
@@ -168,7 +154,8 @@ static void fire(void *subject, uint64_t now)
 {
     struct sms_share *share = subject;
     struct sms__timers *timers = share->timers;
-    const size_t tag = take_first(timers);
+    const size_t tag = timers->timer[0].tag;
+    sms__heap_pop(timers->timer, --timers->count, sizeof *timers->timer, is_before);
     schedule(share);
     count_idle(share, now);
     if (timers->idle > IDLE_MAX) {
@@ -202,9 +189,6 @@ void sms__timers_add(struct sms_share *share, uint64_t time, size_t tag)
     struct sms__timers *timers = share->timers;
     make_room(share, timers);
     const struct timer set = {time, timers->set++, tag};
-    size_t i = timers->count++;
-    for (; i > 0 && is_before(&set, &timers->timer[(i - 1) / 2]); i = (i - 1) / 2)
-        timers->timer[i] = timers->timer[(i - 1) / 2];
-    timers->timer[i] = set;
+    sms__heap_add(timers->timer, timers->count++, &set, sizeof set, is_before);
     schedule(share);
 }
