@@ -194,24 +194,17 @@ int sms__engine_advance_open(struct sms__engine *engine, uint64_t to)
     return code;
 }
 
-bool sms__engine_is_last(const struct sms__engine *engine, size_t source)
-{
-    const struct sms__handler *handler = &engine->handler[source];
-    bool none_other = !engine->first;
-    for (uint32_t q = 0; q < SMS__EVENT_QUEUES; q++)
-        none_other &= (q == handler->queue ? sms__queue_other(&engine->queue[q], handler->place).time
-                                           : sms__queue_least(&engine->queue[q])) > engine->now;
-    return none_other;
-}
-
 uint64_t sms__engine_next(const struct sms__engine *engine) { return engine->first ? engine->now : first_time(engine); }
 
-bool sms__engine_has_no_other(const struct sms__engine *engine, size_t source)
+uint64_t sms__engine_next_other(const struct sms__engine *engine, size_t source)
 {
     const struct sms__handler *handler = &engine->handler[source];
-    bool none_other = !engine->first;
-    for (uint32_t q = 0; q < SMS__EVENT_QUEUES; q++)
-        none_other &= (q == handler->queue ? sms__queue_other(&engine->queue[q], handler->place).time
-                                           : sms__queue_least(&engine->queue[q])) == SMS__NEVER;
-    return none_other;
+    uint64_t next = engine->first ? engine->now : SMS__NEVER;
+    for (uint32_t q = 0; q < SMS__EVENT_QUEUES; q++) {
+        const struct sms__queue *queue = &engine->queue[q];
+        const uint64_t time =
+            q == handler->queue ? sms__queue_other(queue, handler->place).time : sms__queue_least(queue);
+        next = time < next ? time : next;
+    }
+    return next;
 }

@@ -92,14 +92,11 @@ int sms__engine_advance(struct sms__engine *engine, uint64_t to);
 /* The same, but leaves to a later call what is deferred at `to`. */
 int sms__engine_advance_open(struct sms__engine *engine, uint64_t to);
 
-/* Returns true if at this instant nothing is left to do but what the source does. */
-bool sms__engine_is_last(const struct sms__engine *engine, size_t source);
-
 /* Returns the time of the next event: now if actions are deferred, SMS__NEVER if there is none. */
 uint64_t sms__engine_next(const struct sms__engine *engine);
 
-/* Returns true if no work is deferred and no other source has an event. */
-bool sms__engine_has_no_other(const struct sms__engine *engine, size_t source);
+/* The same without the events of the source. */
+uint64_t sms__engine_next_other(const struct sms__engine *engine, size_t source);
 
 /* For the handler of a source that keeps many events of its own, as of the SMs of a device: it may go on to the next of
  * them by itself while nothing else is to happen before. Call this first, then the others after each of its events. */

@@ -57,7 +57,7 @@ static void fire(void *subject, uint64_t now)
     struct sms__context *context = subject;
     if (context->coarse.fluid.count) {
         sms__fluid_fire(&context->coarse.fluid, now);
-    } else if (sms__engine_is_last(share_of(context)->engine, context->source)) {
+    } else if (sms__engine_next_other(share_of(context)->engine, context->source) > now) {
         run_blocks(context, now, sms__engine_advance);
     } else {
         flush_later(context);

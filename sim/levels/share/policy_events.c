@@ -135,7 +135,7 @@ static bool is_idle(const struct sms_share *share)
     bool busy = share->pending > 0 || sms__flows_are_busy(share);
     for (size_t g = 0; g < share->setup.gpus; g++)
         busy |= share->gpu[g].kernels > 0;
-    return !busy || sms__engine_has_no_other(share->engine, share->timers->source);
+    return !busy || sms__engine_next_other(share->engine, share->timers->source) == SMS__NEVER;
 }
 
 /* A process may run for no time between two timers of one instant: a policy that resumes it only to pause it again lets
