@@ -2,8 +2,9 @@
 #include "cli.h"
 #include "run_scenarios.h"
 
+#include "../results/results.h"
+
 #include <stdlib.h>
-#include <string.h>
 
 struct options {
     struct run_options run; /* first: its tables have offset 0 */
@@ -30,9 +31,7 @@ static int check_baseline(const struct session *session, const char *name, const
 {
     for (size_t i = 0; name && i < session->scenarios; i++) {
         const struct sms_scenario *scenario = session->scenario[i];
-        size_t p = 0;
-        while (p < scenario->policies && strcmp(sms_scenario_policy(scenario, p), name) != 0)
-            p++;
+        const size_t p = sms__find_name(name, scenario->policies, SMS__NAMES(scenario->policy, label));
         char text[300];
         if (p == scenario->policies) {
             sms__say_no_policy(text, sizeof text, scenario, name);
@@ -44,15 +43,6 @@ static int check_baseline(const struct session *session, const char *name, const
                             name);
     }
     return EXIT_OK;
-}
-
-/* Returns the index of the policy to compare with: the named one, or the first. */
-static size_t find_baseline(const char *name, const struct sms_results *results)
-{
-    size_t baseline = 0;
-    while (name && strcmp(sms_results_policy(results, baseline), name) != 0)
-        baseline++;
-    return baseline;
 }
 
 static void print(const struct sms__set *set, int format, const size_t *baseline, const struct sms__screen *screen)
@@ -90,7 +80,7 @@ static int compare(struct cli *cli)
         code = draw_unknowns(&session, &settings, given->draws);
     size_t *baseline = calloc(session.set.count + 1, sizeof *baseline);
     for (size_t i = 0; baseline && i < session.set.count && code == EXIT_OK; i++)
-        baseline[i] = find_baseline(given->baseline, session.set.results[i]);
+        baseline[i] = given->baseline ? sms__find_policy(session.set.results[i], given->baseline) : 0;
     if (code == EXIT_OK && !baseline)
         code = cli_no_memory();
     if (code == EXIT_OK && baseline)

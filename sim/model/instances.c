@@ -3,8 +3,6 @@
 #include "layout.h"
 #include "scenario.h"
 
-#include <string.h>
-
 enum { INSTANCES_MAX = 4096 };
 
 struct sms__site sms__site_of(const struct sms_scenario *scenario, const struct sms__policy_use *use, size_t i)
@@ -18,10 +16,9 @@ struct sms__site sms__site_of(const struct sms_scenario *scenario, const struct 
 
 struct sms__site sms__site_under(const struct sms_scenario *scenario, const char *label, size_t i)
 {
-    for (size_t p = 0; p < scenario->policies && scenario->shares; p++)
-        if (!strcmp(scenario->policy[p].label, label))
-            return sms__site_of(scenario, &scenario->policy[p], i);
-    return (struct sms__site){NULL, NULL, 0, 0};
+    const size_t p = sms__find_name(label, scenario->policies, SMS__NAMES(scenario->policy, label));
+    return p < scenario->policies && scenario->shares ? sms__site_of(scenario, &scenario->policy[p], i)
+                                                      : (struct sms__site){NULL, NULL, 0, 0};
 }
 
 bool sms__may_be_at(const struct sms__tenant *process, const struct sms__site *site)

@@ -26,14 +26,6 @@ static struct sms__check *new_check(struct sms__checks *checks, const char *scen
 
 void sms__checks_free(struct sms__checks *checks) { free(checks->item); }
 
-static size_t policy_index(const struct sms_results *results, const char *label)
-{
-    size_t p = 0;
-    while (p < sms_results_policies(results) && strcmp(sms_results_policy(results, p), label) != 0)
-        p++;
-    return p;
-}
-
 /* Ratios and gains are shown as percentages, and their tolerance is in points. */
 static bool is_ratio(const struct sms__expect *expect)
 {
@@ -47,8 +39,8 @@ static struct sms_estimate actual_value(const struct sms_results *results, const
 {
     const bool gain = !strcmp(expect->metric, "gain");
     const struct sms__result result = sms__result_of(results, subject, idx, gain ? "kernels_per_s" : expect->metric);
-    const size_t policy = policy_index(results, expect->policy);
-    struct sms_estimate e = expect->over ? sms__result_ratio(&result, policy, policy_index(results, expect->over))
+    const size_t policy = sms__find_policy(results, expect->policy);
+    struct sms_estimate e = expect->over ? sms__result_ratio(&result, policy, sms__find_policy(results, expect->over))
                                          : sms__result_estimate(&result, policy);
     e.mean -= gain ? 1 : 0;
     return e;
@@ -89,7 +81,7 @@ static void add_left_out(struct sms__check *check, const struct sms_results *res
                          enum sms_subject subject, size_t idx)
 {
     const struct sms__result of = sms__result_of(results, subject, idx, expect->metric);
-    const double left = sms__left_waiting(&of, policy_index(results, expect->policy));
+    const double left = sms__left_waiting(&of, sms__find_policy(results, expect->policy));
     check->reserved = left > 0;
     if (check->reserved)
         sms__append(check->message, sizeof check->message, "; without pods that still wait at the end: %.4g", left);

@@ -103,6 +103,14 @@ const char *sms_results_policy(const struct sms_results *results, size_t policy)
     return policy < sms_results_policies(results) ? results->scenario->policy[results->policy[policy]].label : NULL;
 }
 
+size_t sms__find_policy(const struct sms_results *results, const char *label)
+{
+    size_t p = 0;
+    while (p < sms_results_policies(results) && strcmp(sms_results_policy(results, p), label) != 0)
+        p++;
+    return p;
+}
+
 size_t sms_results_subjects(const struct sms_results *results, enum sms_subject subject)
 {
     return results && (unsigned)subject < SMS_SUBJECTS ? results->subjects[subject] : 0;
