@@ -16,7 +16,7 @@ SELECT *, row_number() OVER (ORDER BY abs(value) DESC, number) AS place, CASE WH
 SELECT 1 AS subs, 1 AS shared, 1 AS each_x, wrap(title, 54) AS title, 6 AS label_letters_of FROM figure;
 -- @array panel
 SELECT '' AS title, 'Rank correlation with the lead' AS xlabel, max(max(value), 0.05) AS top, min(min(value), 0) AS low, NULL AS bound, '' AS bound_name, 0 AS start,
-    0 AS first, count(*) - 1 AS last, 1 AS first_row, count(*) AS last_row FROM row;
+    0 AS first, count(*) - 1 AS last FROM row;
 -- @array row
 SELECT 1 AS panel, wrap(parameter, 26) AS label FROM row ORDER BY place;
 -- @array name

@@ -25,9 +25,9 @@ FROM (SELECT 1 AS panel, place, meets, work AS value, ci95, CASE WHEN most > 1.0
 SELECT 1 AS subs, 1 AS shared, 1 AS each_x, wrap(title, 54) AS title, CASE WHEN EXISTS (SELECT 1 FROM way WHERE most > 1.005 * work) THEN 12 ELSE 6 END AS label_letters_of FROM figure;
 -- The bar of a latency of more than three targets has a gap and ends there, as bars.gp draws it: its number is beside it.
 -- @array panel
-SELECT p.*, (SELECT min(row) - 1 FROM datum WHERE panel = number) AS first, (SELECT max(row) - 1 FROM datum WHERE panel = number) AS last, (number - 1) * ways + 1 AS first_row, number * ways AS last_row FROM
+SELECT p.*, (SELECT min(row) - 1 FROM datum WHERE panel = number) AS first, (SELECT max(row) - 1 FROM datum WHERE panel = number) AS last FROM
 (SELECT 1 AS number, 'Work of one GPU' AS title, '' AS xlabel, (SELECT max(work + ifnull(ci95, 0)) FROM way) AS top, 0 AS low, NULL AS bound, '' AS bound_name, 1 AS start
-UNION ALL SELECT * FROM (SELECT panel, wrap(word || ' of ' || name || ' (' || unit || ')', 18), '', CASE WHEN ns IS NULL THEN most ELSE min(max(most, ns), 3 * ns) END / size, 0, ns / size, 'target', NULL FROM panel ORDER BY panel)) p, (SELECT count(*) AS ways FROM way) ORDER BY number;
+UNION ALL SELECT * FROM (SELECT panel, wrap(word || ' of ' || name || ' (' || unit || ')', 18), '', CASE WHEN ns IS NULL THEN most ELSE min(max(most, ns), 3 * ns) END / size, 0, ns / size, 'target', NULL FROM panel ORDER BY panel)) p ORDER BY number;
 -- @array row
 SELECT panel, wrap(label, 26) AS label FROM (SELECT 1 AS panel UNION ALL SELECT panel FROM panel), way ORDER BY panel, place;
 -- @array name

@@ -1,7 +1,7 @@
 # ---- horizontal bars: a panel for each scenario, a row for each policy, a bar for each tenant ----
-# panel_: title, xlabel, top, bound (NaN: none), start (NaN: none), first, last (of its data), first_row, last_row; row_: panel, label; set: subs, shared, label_letters_of
+# panel_: title, xlabel, top, bound (NaN: none), start (NaN: none), first, last (of its data); row_: panel, label, in order of panels; set: subs, shared, label_letters_of
 # data: panel, row, sub, rgb, value, ci95, label, names
-# needs: subs shared each_x label_letters_of panels panel_title panel_xlabel panel_top panel_low panel_bound panel_bound_name panel_start panel_first panel_last panel_first_row panel_last_row rows row_label
+# needs: subs shared each_x label_letters_of panels panel_title panel_xlabel panel_top panel_low panel_bound panel_bound_name panel_start panel_first panel_last rows row_panel row_label
 label_letters = 4    # the letters of a shorter label may be wide
 label_letters_of = min(label_letters_of, 24)
 do for [r = 1:rows] { label_letters = max(label_letters, longest(row_label[r])) }
@@ -23,14 +23,17 @@ array height[panels]
 array begin_y[panels]
 array row_y[rows]
 array above[panels]
+array last_row[panels]    # of a panel, whose rows follow those of the panel before
 do for [p = 1:panels] {
     height[p] = gap_h / 2
     above[p] = (panels > 1 ? 0.05 + titles_h(panel_title[p]) : 0.03) + (panel_bound[p] > 0 ? 0.1 : 0)
-    do for [r = panel_first_row[p]:panel_last_row[p]] {
-        row_h = max(subs * bar_h, text_h(row_label[r])) + gap_h
-        row_y[r] = height[p] + row_h / 2 - gap_h / 2
-        height[p] = height[p] + row_h
-    }
+}
+do for [r = 1:rows] {
+    p = row_panel[r]
+    last_row[p] = r
+    row_h = max(subs * bar_h, text_h(row_label[r])) + gap_h
+    row_y[r] = height[p] + row_h / 2 - gap_h / 2
+    height[p] = height[p] + row_h
 }
 bottom_h = 0.31 + line_h * (max_lines - 1)
 y = head_h
@@ -70,7 +73,7 @@ do for [p = 1:panels] {
     if (panel_bound[p] > 0) { set arrow 1 from first panel_bound[p], graph 0 to first panel_bound[p], graph 1 nohead front lc rgb 'black' lw 0.8 dt 2 }
     if (panel_start[p] == panel_start[p]) { set arrow 2 from first panel_start[p], graph 0 to first panel_start[p], graph 1 nohead back lc rgb '#555555' lw 0.8 dt 3 }
     if (!shared || column_x == label_w) {
-        do for [r = panel_first_row[p]:panel_last_row[p]] { set label 100 + r row_label[r] at screen across(column_x - 0.05), down(begin_y[p] + row_y[r] - (lines_of(row_label[r]) - 1) * line_h / 2) right noenhanced font font7 }
+        do for [r = (p > 1 ? last_row[p - 1] + 1 : 1):last_row[p]] { set label 100 + r row_label[r] at screen across(column_x - 0.05), down(begin_y[p] + row_y[r] - (lines_of(row_label[r]) - 1) * line_h / 2) right noenhanced font font7 }
     }
     middle(r, s) = row_y[int(r)] + (s - (subs - 1) / 2.0) * bar_h
     # What goes beyond the panel's top ends there, with a gap, so that it leaves room for its label.
