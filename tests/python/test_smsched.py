@@ -109,7 +109,7 @@ class Running(unittest.TestCase):
         watcher = threading.Thread(target=watch)
         watcher.start()
         began = time.monotonic()
-        smsched.run(TWO, jobs=1, run__duration="500 ms")
+        smsched.run(TWO, jobs=1, run__duration="60 ms")
         took = time.monotonic() - began
         done.set()
         watcher.join()
