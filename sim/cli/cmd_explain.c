@@ -245,6 +245,7 @@ static void set_span(const struct sms_scenario *scenario, struct explanation *ex
     explanation->to_ps = explanation->whole ? UINT64_MAX : (uint64_t)(given->to_ps < 0 ? least : given->to_ps);
     settings->explain_from_ps = explanation->from_ps;
     settings->explain_to_ps = explanation->to_ps;
+    settings->end_ps = explanation->whole ? 0 : explanation->to_ps + 1; /* what ends later is not shown */
     settings->events = explanation->whole ? explained & ~(unsigned)SMS_RUN_DECISION : explained;
 }
 

@@ -48,8 +48,10 @@ void sms__run_ends(struct sms__engine *engine, struct sms__arena *arena, const s
     }
     if (scenario->warmup_ps > 0)
         sms__engine_at(engine, warmup, (uint64_t)(scenario->warmup_ps + later + 0.5));
-    if (scenario->duration_ps > 0)
-        sms__engine_at(engine, end, (uint64_t)(scenario->duration_ps - earlier + 0.5));
+    uint64_t end_ps = scenario->duration_ps > 0 ? (uint64_t)(scenario->duration_ps - earlier + 0.5) : SMS__NEVER;
+    if (spec->options->end_ps > 0 && spec->options->end_ps < end_ps)
+        end_ps = spec->options->end_ps;
+    sms__engine_at(engine, end, end_ps);
 }
 
 /* ---- devices ---- */

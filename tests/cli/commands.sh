@@ -341,6 +341,8 @@ try 0 "explain processes" explain tests/scenarios/processes.yaml; prints "train2
 if [ "$(wc -l <<<"$output")" -le 215 ] && ! grep -q block.1 <<<"$output"; then ok; else bad "40 lines a policy" "$output"; fi
 try 0 "explain a span" explain tests/scenarios/processes.yaml --policy exclusive --from '143 ms' --to '144 ms'; prints "train1/step blocks 1 to 640 -> device 0 SMs 0 to 79 in turn"
 prints "train1: copy_in on device 0 from"
+try 0 "explain the start of a run that takes for ever" explain "$tutorial" --set "run.duration=2000 h" --to '0.01 ms'
+prints "single/single blocks 1 to 640"
 printf 'scenario: where\ndevices: [{model: a100, count: 2}]\npolicies: [{mode: {mig: {instances: [4g.20gb, 3g.20gb]}}}, {mode: time_slice}, {mode: mps}]\nprocesses: [{name: p, workload: v100/hotspot_512, count: 3, streams: 2, repeat: 20}]\n' >"$work/where.yaml"
 try 0 "where instances are" explain "$work/where.yaml" --from '0 ms' --to '0.1 ms'
 prints "p2/1: kernel on instance 1, 3g.20gb of device 0 from"; prints "p3/2: kernel on instance 0, 4g.20gb of device 1 from"

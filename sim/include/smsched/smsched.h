@@ -302,7 +302,8 @@ struct sms_run_options {
      * that needs more than its thread's part waits until it is the only one. Results do not depend on it: if a run
      * needs more, sms_run returns SMS_EMEMORY without results. */
     uint64_t max_memory;
-    bool latencies; /* keep the latencies of jobs for sms_results_latencies, 59 KB for each policy and tenant */
+    bool latencies;  /* keep the latencies of jobs for sms_results_latencies, 59 KB for each policy and tenant */
+    uint64_t end_ps; /* 0, or ends all runs here at the latest, for observers who need no more */
 };
 
 /* Returns the defaults: run as the scenario says, stand-alone runs included. */

@@ -22,6 +22,7 @@ struct refusal {
     int cause;
     size_t sms, ranges;
     size_t first, last; /* the range of SMs that is still open */
+    size_t first_of_all;
     struct text named;  /* the ranges before it */
     struct text detail; /* numbers of the first SM; none if those of another differ */
 };
@@ -148,24 +149,42 @@ static struct refusal *refusal_of(struct refusals *all, int cause)
     return &all->by[i];
 }
 
+/* True if the SM surely has the same numbers as the first that refused. A policy may have a reason for each SM. */
+static bool is_like_first(const struct sms__blocks *device, const struct refusal *refusal, size_t sm)
+{
+    return device->compositions.shared && refusal->cause != NO_RESOURCE &&
+           device->sm[sm].composition == device->sm[refusal->first_of_all].composition;
+}
+
+/* Keeps the numbers while those of all SMs are the same. */
+static void add_detail(struct refusal *refusal, const struct sms__blocks *device, size_t sm,
+                       const struct sms__launch *launch)
+{
+    if (refusal->sms == 0) {
+        refusal->first_of_all = sm;
+        refusal->detail = detail_of(device, sm, launch, refusal->cause);
+    } else if (*refusal->detail.chars && !is_like_first(device, refusal, sm)) {
+        struct text detail = detail_of(device, sm, launch, refusal->cause);
+        if (strcmp(refusal->detail.chars, detail.chars) != 0)
+            refusal->detail.chars[0] = '\0';
+    }
+}
+
 static void add_refusal(struct refusals *all, const struct sms__blocks *device, size_t sm,
                         const struct sms__launch *launch, int cause)
 {
     struct refusal *refusal = refusal_of(all, cause);
-    struct text detail = {""};
-    if (cause != OUTSIDE)
-        detail = detail_of(device, sm, launch, cause);
-    all->sms += cause != OUTSIDE;
+    if (cause != OUTSIDE) {
+        add_detail(refusal, device, sm, launch);
+        all->sms++;
+    }
     if (refusal->sms++ == 0) {
         refusal->first = sm;
-        refusal->detail = detail;
     } else if (sm != refusal->last + 1) {
         end_range(refusal);
         refusal->first = sm;
     }
     refusal->last = sm;
-    if (strcmp(refusal->detail.chars, detail.chars) != 0)
-        refusal->detail.chars[0] = '\0';
 }
 
 static void append_refusal(struct text *text, const struct sms__blocks *device, struct refusal *refusal)

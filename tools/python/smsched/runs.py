@@ -118,7 +118,7 @@ def run(source: Source, *, scenario: str | int | None = None, policies: Sequence
     if under_way.shown.wanted:
         options.on_share = under_way.callback("void(void *, double)", lambda user, share: under_way.note(share))
     if _observer:
-        observe, options.events, options.explain_from_ps, options.explain_to_ps = _observer
+        observe, options.events, options.explain_from_ps, options.explain_to_ps, options.end_ps = _observer
         options.observe = under_way.callback("int(void *, const struct sms_run_event *)", lambda user, event: observe(event))
     out = ffi.new("struct sms_results **")
     with under_way.watching():
@@ -162,5 +162,6 @@ def explain(source: Source, event: str = "decision", *, from_ps: int = 0, to_ps:
 
     bit = getattr(lib, "SMS_RUN_" + event.upper())
     once: dict[str, Any] = {"replications": 1, "alone": False, **options}
-    run(source, _observer=(observe, bit, from_ps, to_ps), **once)
+    ends = event in ("decision", "message") and to_ps < 2**64 - 1  # nothing later is told
+    run(source, _observer=(observe, bit, from_ps, to_ps, to_ps + 1 if ends else 0), **once)
     return pandas.DataFrame(rows)
