@@ -226,11 +226,23 @@ static int unknown_name(const struct cli *cli, const struct chosen *chosen)
     return cli_usage(cli, "none of the %s is '%s'", cli->args[0], chosen->name);
 }
 
+/* Returns how many columns names take. */
+static int width_of_names(const json_t *list)
+{
+    size_t width = 0;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        size_t own = strlen(text_of(json_array_get(list, i), "name"));
+        width = own > width ? own : width;
+    }
+    return (int)width;
+}
+
 static void print_uses(const json_t *list)
 {
+    int width = width_of_names(list);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *entry = json_array_get(list, i), *params = json_object_get(entry, "parameters");
-        printf("%-18s %s: %s\n", text_of(entry, "name"), text_of(entry, "kind"), text_of(entry, "help"));
+        printf("%-*s %s: %s\n", width, text_of(entry, "name"), text_of(entry, "kind"), text_of(entry, "help"));
         for (size_t p = 0; p < json_array_size(params); p++) {
             const json_t *param = json_array_get(params, p);
             const char *fallback = text_of(param, "default");
@@ -297,9 +309,10 @@ static json_t *device_of(const struct sms__device *device)
 
 static void print_devices(const json_t *list)
 {
+    int width = width_of_names(list);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *device = json_array_get(list, i);
-        printf("%-12s ", text_of(device, "name"));
+        printf("%-*s ", width, text_of(device, "name"));
         sms__print_visible(stdout, text_of(device, "title"));
         printf(": %.0f SMs, %.0f MHz, %.4g GiB; %s%s%s\n", json_number_value(json_object_get(device, "sms")),
                json_number_value(json_object_get(device, "clock_hz")) / 1e6,

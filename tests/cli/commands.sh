@@ -77,7 +77,7 @@ sys.exit(len(bad) > 0)
 END
 then ok; else bad "helps of fields begin in the middle of a sentence, though editors show them alone"; fi
 try 2 "list of nothing" list pods; prints "cannot list 'pods'; it lists devices, workloads, policies, contention, metrics, fields, schema; modes are"
-try 0 "one policy" list policies fine_grained; prints "fine_grained       block policy: "
+try 0 "one policy" list policies fine_grained; prints "fine_grained block policy: "
 if [ "$(grep -vc '^    ' <<<"$output")" -eq 1 ]; then ok; else bad "more than one policy" "$output"; fi
 try 0 "one device" list devices a100; prints "a100 "
 if [ "$(wc -l <<<"$output")" -eq 1 ]; then ok; else bad "more than one device" "$output"; fi
