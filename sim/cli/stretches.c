@@ -74,11 +74,11 @@ bool stretches_add(struct stretches *all, const struct sms_decision *decision)
     if (all->count == STRETCHES_MAX)
         return false;
     struct stretch *stretch = &all->at[all->count++];
-    *stretch = (struct stretch){.vm = decision->vm,
-                                .kernel = decision->kernel,
+    *stretch = (struct stretch){.kernel = decision->kernel,
                                 .device = decision->device,
                                 .from_ps = decision->time_ps,
                                 .first_block = decision->block};
+    snprintf(stretch->vm, sizeof stretch->vm, "%s", decision->vm);
     snprintf(stretch->reasons, sizeof stretch->reasons, "%s", decision->reasons);
     add(stretch, decision);
     return true;

@@ -5,12 +5,15 @@
 
 #include "cli.h"
 
+#include "../yaml/fields.h"
+
 #include <stdio.h>
 
 enum { STRETCHES_MAX = 32, STRETCH_TEXT = 1024 };
 
 struct stretch {
-    const char *vm, *kernel; /* of the scenario */
+    char vm[SMS__FIELD_BYTES]; /* a pod's name is gone after its run */
+    const char *kernel;        /* of the scenario */
     size_t device;
     bool ended; /* no decision is added any more */
     uint64_t from_ps, to_ps;

@@ -510,6 +510,17 @@ exits 3 $? "explain with a policy that no pods have"
 says "'round_robin' is a block policy, not a place policy" "explain with a policy that no pods have"
 if [ -z "$output" ]; then ok; else bad "explain printed before it refused" "${output:0:200}"; fi
 try 3 "explain of a device" explain models/devices/v100.yaml; prints "no file that was named holds a scenario"
+cat >"$work/named.yaml" <<'END'
+workload: w
+kernels: [{name: k, blocks: 400, threads: 1024, block_time: 20 us}]
+---
+scenario: named
+nodes: [{name: n, devices: {model: v100}, cpu: 8}]
+policies: [{place: first_fit, mode: mps}, {place: first_fit, mode: mps, block: round_robin}]
+pods: [{name: job, workload: w, count: 3, gpu: 30 %, repeat: 1}]
+END
+try 0 "whose the last blocks of a policy are" explain "$work/named.yaml" --to '10 us'
+if [ "$(grep -c ' job1/k blocks 1 to 160 ' <<<"$output")" -eq 2 ]; then ok; else bad "the name of a pod is lost" "$output"; fi
 try 0 "where pods went" explain "$cluster" --policy first_fit --to '60 s'; prints "placed on large1, GPU 0"
 printf 'scenario: wait\nnodes: [{name: a, gpus: 2, cpu: 4, model: G2}, {name: b, gpus: 1, cpu: 8, model: T4}]\npolicies: [first_fit]\npods:\n  - {name: p, gpus: 2, cpu: 8}\n  - {name: q, gpus: 1, cpu: 8}\n  - {name: r, gpus: 1, cpu: 8, models: G2}\n  - {name: s, cpu: 9}\n  - {name: t, gpu_memory: 1 GiB}\n' >"$work/wait.yaml"
 try 0 "another clock and times in us" run "$tutorial" --set devices.v100.clock='700 MHz' --replications 1

@@ -236,7 +236,7 @@ struct sms_shared_gpu {
 };
 
 /* What an observer can be told of a run. Runs of clusters tell of decisions, messages, placements, departures and
- * shared GPUs; other runs of all but the last three. */
+ * shared GPUs; other runs of all but the last three. Texts of an event last until the observer returns. */
 enum sms_run_event_kind {
     SMS_RUN_DECISION = 1 << 0,
     SMS_RUN_STAY = 1 << 1,
