@@ -4,7 +4,8 @@
  *   @needs TABLE...    tables without which there is no such figure
  *   @table NAME        a table for all figures of the file
  *   @check FILE: TEXT  an error, with the line that the query returns
- *   @figures           a row for each figure; the first column is its name
+ *   @figures [WORD...] a row for each figure; the first column is its name, which begins with one of these words.
+ *                      If --figures asks for no name that may begin so, the file has no figure and loads no table
  *   @each NAME         a table for one figure
  *   @refuse            an error, if the query returns a text, which says what is wrong with the tables so far
  *   @set               one row: each column is a variable of the script
@@ -407,6 +408,22 @@ static bool is_wanted(struct sms__figures *figures, const char *name)
     return wanted;
 }
 
+/* Whether --figures may ask for a name that begins with one of these words. */
+static bool may_want(const struct sms__figures *figures, const char *beginnings)
+{
+    bool may = !figures->only || !*beginnings;
+    for (const char *at = figures->only; at && !may; at = *at ? at + 1 : NULL) {
+        const size_t sure = strcspn(at, ",*?[\\");
+        for (const char *word = beginnings; *word && !may; word += strspn(word, " ")) {
+            const size_t length = strcspn(word, " ");
+            may = !strncmp(at, word, sure < length ? sure : length);
+            word += length;
+        }
+        at += strcspn(at, ",");
+    }
+    return may;
+}
+
 static bool is_made(const struct sms__figures *figures, const char *name)
 {
     return sms__find_name(name, figures->made.count, sms__text_at, figures->made.name) < figures->made.count;
@@ -480,7 +497,7 @@ static int make_all(struct maker *maker)
 static int has_tables(struct maker *maker, const char *tables, bool *all)
 {
     const char *missing;
-    int code = sms__figures_check_tables(maker->figures, tables, maker->at->mark);
+    int code = sms__figures_load_tables(maker->figures, tables, maker->at->mark);
     if (code)
         return code;
     code = first_value(
@@ -512,6 +529,8 @@ static int run(struct sms__figures *figures, const char *path)
     int code = parse(maker, path);
     bool able = true;
     code = code ? code : check_whole(maker);
+    for (size_t i = 0; i < maker->sections; i++)
+        able &= !is(&maker->section[i], "figures") || may_want(figures, maker->section[i].argument);
     for (size_t i = 0; i < maker->sections && code == SMS_OK && able; i++) {
         const struct section *section = maker->at = &maker->section[i];
         if (is(section, "needs"))

@@ -32,17 +32,18 @@ struct sms__figures {
     const char *target;    /* where they will be, which messages name */
     const char *only;      /* patterns of names, separated by commas; NULL: all */
     double width_in;       /* 0: as each figure chooses */
+    bool is_folder;        /* of CSV files */
     atomic_bool *cancel;
     struct sms__figure_names made, empty; /* empty: the results have nothing for them */
     struct sms__figure_names tables;      /* that the SQL files so far may make */
 };
 
-/* load.c: makes an empty database, and fills it with the CSV files of a results folder, or with one CSV file,
+/* load.c: makes an empty database, and fills it with the small CSV files of a results folder, or with one CSV file,
  * which becomes the table `comparison`. */
 int sms__figures_load(struct sms__figures *figures);
-/* Reports a name, of those that blanks separate, which is no table: neither of the results, nor of results of another
- * kind, nor of the SQL so far. */
-int sms__figures_check_tables(struct sms__figures *figures, const char *names, struct sms__mark place);
+/* Loads the CSV files of these tables, which may be large. Reports a name, of those that blanks separate, which is no
+ * table: neither of the results, nor of results of another kind, nor of the SQL so far. */
+int sms__figures_load_tables(struct sms__figures *figures, const char *names, struct sms__mark place);
 
 /* sql.c: adds to the database the functions, the collation and the tables `palette` and `metric_words` that the SQL
  * uses. */

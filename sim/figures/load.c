@@ -12,13 +12,14 @@
 
 enum { JSON_MIB = 512 };
 
-/* The tables of a folder's CSV files; then those of other results: a folder's JSON, a file of 'compare', a sweep. */
+/* The tables of a folder's CSV files, of which the first are small and always loaded; then those of other results: a
+ * folder's JSON, a file of 'compare', a sweep. */
 static const char *const tables[] = {
-    "hosts",   "vms",        "resources",  "heatmap",   "timeline", "processes", "devices",    "spans", "parts",
-    "cluster", "allocation", "placements", "latencies", "classes",  "answers",   "comparison", "point", "answer",
-    "student", "line",       "alone",      "divides",   "axis",     "deadline",  "bound",      "gain",  "caveat",
-    "meta",    "host",       "vm",         "process",   "device",   "resource",  "class"};
-enum { FILES = 14, TABLES = sizeof tables / sizeof *tables };
+    "hosts",   "vms",   "resources",  "processes",  "devices",   "cluster",  "classes",    "heatmap", "timeline",
+    "spans",   "parts", "allocation", "placements", "latencies", "answers",  "comparison", "point",   "answer",
+    "student", "line",  "alone",      "divides",    "axis",      "deadline", "bound",      "gain",    "caveat",
+    "meta",    "host",  "vm",         "process",    "device",    "resource", "class"};
+enum { SMALL = 7, FILES = 14, TABLES = sizeof tables / sizeof *tables };
 
 /* The questions and bounds are in comparison.json, advice is in advice.json. Either becomes one field. */
 static int load_json(struct sms__figures *figures, const char *path)
@@ -43,18 +44,19 @@ static int load_folder(struct sms__figures *figures)
 {
     struct sms__arena *arena = &figures->arena;
     int code = SMS_OK;
-    size_t loaded = 0;
+    bool any = false;
+    figures->is_folder = true;
     for (size_t i = 0; i < FILES && code == SMS_OK; i++) {
         const char *path = sms__print(arena, "%s/%s.csv", figures->source, tables[i]);
-        if (sms__may_exist(path)) {
+        const bool there = sms__may_exist(path);
+        any |= there;
+        if (there && i < SMALL)
             code = sms__csv_table(figures->file, path, tables[i], &figures->errors);
-            loaded++;
-        }
     }
     const char *advice = sms__print(arena, "%s/advice.json", figures->source);
-    if (code == SMS_OK && loaded == 0 && sms__may_exist(advice))
+    if (code == SMS_OK && !any && sms__may_exist(advice))
         return load_json(figures, advice);
-    if (code == SMS_OK && loaded == 0)
+    if (code == SMS_OK && !any)
         return sms__fail(&figures->errors, SMS_EINPUT, figures->source,
                          "has no results; is this a folder of 'smsched run --out', of advice or of a sweep?");
     const char *json = sms__print(arena, "%s/comparison.json", figures->source);
@@ -66,12 +68,25 @@ static bool is_loaded(struct sms__figures *figures, const char *name)
     return sqlite3_table_column_metadata(figures->file, NULL, name, NULL, NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
 }
 
-int sms__figures_check_tables(struct sms__figures *figures, const char *names, struct sms__mark place)
+/* Loads the CSV file of a table that no figure before needed. */
+static int load_table(struct sms__figures *figures, const char *name)
+{
+    const char *path = sms__print(&figures->arena, "%s/%s.csv", figures->source, name);
+    const bool is_file = figures->is_folder && sms__find_name(name, FILES, sms__text_at, tables) < FILES;
+    return is_file && !is_loaded(figures, name) && sms__may_exist(path)
+               ? sms__csv_table(figures->file, path, name, &figures->errors)
+               : SMS_OK;
+}
+
+int sms__figures_load_tables(struct sms__figures *figures, const char *names, struct sms__mark place)
 {
     const struct sms__figure_names *made = &figures->tables;
     for (const char *at = names + strspn(names, " "); *at; at += strspn(at, " ")) {
         const char *name = sms__copy(&figures->arena, at, strcspn(at, " "));
+        const int code = load_table(figures, name);
         at += strlen(name);
+        if (code)
+            return code;
         if (sms__find_name(name, TABLES, sms__text_at, tables) < TABLES ||
             sms__find_name(name, made->count, sms__text_at, made->name) < made->count || is_loaded(figures, name))
             continue;

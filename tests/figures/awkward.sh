@@ -104,6 +104,18 @@ for figure, name in (("devices", "state"), ("sms", "process")):
     assert sorted(top, key=top.get) == ["late", "early", "part"], (figure, top)
 END
 
+# One figure is as among all. Tables that it does not need, which may have gigabytes, are not read.
+for results in long late minutes order; do
+    for data in "$results"/plots/*.csv; do
+        name=$(basename "$data" .csv)
+        try 0 "$name of $results alone" plot --quiet --figures "$name" -o alone "$results"
+        if cmp "$data" "alone/$name.csv" && cmp "${data%csv}svg" "alone/$name.svg"; then ok; else bad "$name of $results alone differs"; fi
+    done
+done
+for table in timeline spans parts latencies; do echo wrong >>long/$table.csv; done
+try 0 "a figure beside tables that are wrong" plot --quiet --figures 'answer,th*' -o alone long
+try 3 "a figure of a table that is wrong" plot --quiet --figures '*-long' -o alone long; prints "latencies.csv:"
+
 # Small changes have no sign. Titles that would not fit beside each other are below each other.
 cat >changes.yaml <<END
 scenario: changes

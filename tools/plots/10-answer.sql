@@ -1,6 +1,6 @@
 -- The metric that each scenario asks for, under all policies, with its bound.
 -- @needs asked
--- @figures
+-- @figures answer
 SELECT 'answer' AS name, (SELECT group_concat(printf('SELECT h.rowid AS number, h.scenario, h.policy, h."%w" AS name, h."%w" AS value, h."ci95_%w" AS ci95 FROM "%w" h JOIN asked a ON a.scenario = h.scenario AND a.subject = %Q AND a.metric = %Q AND a.name = h."%w"',
     subject, metric, metric, file, subject, metric, subject), ' UNION ALL ') FROM (SELECT DISTINCT subject, metric, CASE subject WHEN 'process' THEN 'processes' WHEN 'cluster' THEN 'cluster' ELSE subject || 's' END AS file
         FROM asked WHERE metric GLOB '[a-z]*') WHERE file IN (SELECT name FROM sqlite_master)) AS query,

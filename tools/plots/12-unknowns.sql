@@ -5,7 +5,7 @@ SELECT json_extract(j.value, '$.scenario') AS scenario, json_extract(j.value, '$
     json_extract(p.value, '$.parameter') AS parameter, json_extract(p.value, '$.rank_correlation') AS value, ifnull(json_extract(p.value, '$.p_holm'), 1) < 0.05 AS beyond
 FROM answers, json_each(CASE json_type(text) WHEN 'array' THEN text ELSE json_array(json(text)) END) j, json_each(j.value, '$.unknowns.parameters') p
 WHERE j.type = 'object' AND json_extract(j.value, '$.unknowns.over') IS NOT NULL AND json_type(p.value, '$.rank_correlation') IN ('real', 'integer');
--- @figures
+-- @figures unknowns-
 SELECT 'unknowns-' || scenario AS name, scenario, best, rival, draws, CASE WHEN (SELECT count(DISTINCT scenario) FROM doubt) > 1 THEN scenario || ': w' ELSE 'W' END || printf('hat moves the lead of %s over %s, in %d draws of what is not known', best, rival, draws) AS title
 FROM doubt GROUP BY scenario ORDER BY min(rowid);
 -- @each row

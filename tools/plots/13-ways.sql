@@ -11,7 +11,7 @@ SELECT * FROM aim WHERE ns IS NOT NULL OR (SELECT count(ns) FROM aim) = 0;
 -- @table late
 SELECT number, place, coalesce(json_extract(p.value, '$.aimed_latency_ns.mean'), json_extract(p.value, '$.job_latency_p99_ns.mean')) AS ns, coalesce(json_extract(p.value, '$.aimed_latency_ns.ci95'), json_extract(p.value, '$.job_latency_p99_ns.ci95')) AS ci95
 FROM way, json_each(way.text, '$.programs') p JOIN aimed ON p.key = number;
--- @figures
+-- @figures ways
 SELECT 'ways' AS name, (SELECT group_concat(name, ', ') FROM aim) || ' on ' || (SELECT json_extract(text, '$.device') FROM answers) || ': the ways to share it' AS title WHERE EXISTS (SELECT 1 FROM way);
 -- @each panel
 SELECT row_number() OVER (ORDER BY a.number) + 1 AS panel, a.*, (SELECT max(l.ns + ifnull(l.ci95, 0)) FROM late l WHERE l.number = a.number) AS most, u.name AS unit, u.size

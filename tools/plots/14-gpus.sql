@@ -4,7 +4,7 @@
 SELECT g.key + 1 AS place, json_extract(g.value, '$.gpu') || ', ' || json_extract(g.value, '$.way') || ': ' || (SELECT group_concat(name, ' + ') FROM (SELECT json_extract(p.value, '$.program') || CASE WHEN json_extract(p.value, '$.copies') > 1 THEN ' x ' || json_extract(p.value, '$.copies') ELSE '' END AS name FROM json_each(g.value, '$.programs') p)) AS label,
     json_extract(g.value, '$.meets_targets') AS meets, json_extract(g.value, '$.worst_work_ratio') AS work, json_extract(g.value, '$.work_ratio.mean') AS most, json_extract(g.value, '$.work_ratio.ci95') AS ci95
 FROM answers, json_each(text, '$.gpus') g WHERE json_type(text) = 'object' AND json_extract(g.value, '$.works');
--- @figures
+-- @figures gpus
 SELECT 'gpus' AS name, 'The programs of each GPU' || printf(': %d of %d copies have a place', json_extract(text, '$.placed'), json_extract(text, '$.copies')) AS title FROM answers WHERE EXISTS (SELECT 1 FROM packed);
 -- @draw bars
 -- @set

@@ -1,6 +1,6 @@
 -- Throughput of each tenant; of the whole host only if all tenants run the same kernels, as others cannot be added up.
 -- @needs vms hosts
--- @figures
+-- @figures throughput
 SELECT 'throughput' AS name, '' AS title WHERE NOT (SELECT yes FROM is_pairs) AND (EXISTS (SELECT 1 FROM hosts));
 -- @each crowd
 SELECT scenario, count(DISTINCT vm) > 12 AS many, ifnull((SELECT alike FROM asked a WHERE a.scenario = v.scenario), 1) AS alike FROM vms v GROUP BY scenario;

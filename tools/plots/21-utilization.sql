@@ -1,6 +1,6 @@
 -- What is in use of each resource of the SMs. What is never above half a percent is left out.
 -- @needs resources
--- @figures
+-- @figures utilization
 SELECT 'utilization' AS name, '' AS title WHERE NOT (SELECT yes FROM is_pairs) AND EXISTS (SELECT 1 FROM resources);
 -- @each bar
 SELECT scenario, policy, resource AS name, 0 AS is_all, usage_ratio AS value, ci95_usage_ratio AS ci95 FROM resources r

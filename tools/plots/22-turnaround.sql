@@ -1,6 +1,6 @@
 -- Turnaround of processes: one by one if there are at most 12, else of all.
 -- @needs processes
--- @figures
+-- @figures turnaround
 SELECT 'turnaround' AS name, '' AS title WHERE EXISTS (SELECT 1 FROM processes WHERE turnaround_ns IS NOT NULL);
 -- @each crowd
 SELECT scenario, count(DISTINCT process) > 13 AS many FROM processes GROUP BY scenario;

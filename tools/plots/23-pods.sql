@@ -1,6 +1,6 @@
 -- Turnaround of the pods of a cluster, where they run workloads: the mean and percentiles.
 -- @needs cluster answers
--- @figures
+-- @figures turnaround
 SELECT 'turnaround' AS name, '' AS title WHERE EXISTS (SELECT 1 FROM cluster WHERE turnaround_mean_ns IS NOT NULL AND slowdown_mean_ratio IS NOT NULL);
 -- @each bar
 SELECT scenario, policy, name, 0 AS is_all, value, ci95 FROM (

@@ -1,6 +1,6 @@
 -- How much longer pods are on their node than alone: the mean and percentiles.
 -- @needs cluster answers
--- @figures
+-- @figures slowdown
 SELECT 'slowdown' AS name, '' AS title WHERE EXISTS (SELECT 1 FROM cluster WHERE slowdown_mean_ratio IS NOT NULL);
 -- @each bar
 SELECT scenario, policy, name, 0 AS is_all, value, ci95 FROM (

@@ -2,7 +2,7 @@
 -- @needs allocation
 -- @check allocation.csv: a number is missing or out of range
 SELECT rowid + 1 FROM allocation WHERE NOT ifnull(arrived_ratio >= 0 AND allocated_ratio >= 0 AND fragment_ratio >= 0, 0) LIMIT 1;
--- @figures
+-- @figures allocation-
 SELECT 'allocation-' || scenario AS name, scenario, CASE WHEN (SELECT count(DISTINCT scenario) FROM allocation) > 1 THEN scenario ELSE '' END AS title FROM allocation GROUP BY scenario ORDER BY min(rowid);
 -- The first panel leaves out loads at which all lines are within half a percent of what was asked for.
 -- @each point

@@ -5,7 +5,7 @@ SELECT rowid + 1 FROM latencies WHERE NOT ifnull(latency_ns BETWEEN 0 AND 1e18 A
 -- A tenant whose jobs are few has no distribution.
 -- @table latent
 SELECT scenario, vm, min(rowid) AS number FROM latencies GROUP BY scenario, vm HAVING max(jobs_count) >= 10;
--- @figures
+-- @figures latency-
 SELECT 'latency-' || scenario AS name, scenario, CASE WHEN (SELECT count(DISTINCT scenario) FROM latent) > 1 THEN scenario ELSE '' END AS title FROM latent
 WHERE NOT (SELECT yes FROM is_pairs) GROUP BY scenario HAVING count(*) <= 12 ORDER BY min(number);
 -- @each point

@@ -4,7 +4,7 @@
 SELECT rowid + 1 FROM heatmap WHERE NOT ifnull(sm BETWEEN 0 AND 100000 AND time_ns BETWEEN 0 AND 1e18 AND width_ns BETWEEN 0 AND 1e18 AND occupancy_ratio >= 0, 0) LIMIT 1;
 -- @table heat_end
 SELECT scenario, max(time_ns + width_ns) AS stop, max(sm) AS sms, min(rowid) AS number FROM heatmap WHERE device = '0' GROUP BY scenario;
--- @figures
+-- @figures heatmap-
 SELECT 'heatmap-' || scenario AS name, scenario, stop, sms, u.name AS unit, u.size, (SELECT count(DISTINCT scenario) FROM heatmap) > 1 AS several FROM heat_end
 JOIN unit u ON u.kind = 'time' AND u.size = (SELECT max(size) FROM unit WHERE kind = 'time' AND (size <= stop OR size = 1)) WHERE stop > 0 AND NOT (SELECT yes FROM is_pairs) ORDER BY number;
 -- @each panel

@@ -2,7 +2,7 @@
 -- @needs timeline vms
 -- @check timeline.csv: a number is missing or out of range
 SELECT rowid + 1 FROM timeline WHERE NOT ifnull(sm BETWEEN 0 AND 100000 AND start_ns BETWEEN 0 AND 1e18 AND end_ns BETWEEN 0 AND 1e18 AND blocks BETWEEN 1 AND 4096, 0) LIMIT 1;
--- @figures
+-- @figures timeline-
 SELECT 'timeline-' || scenario AS name, scenario, (SELECT count(DISTINCT scenario) FROM vms) > 1 AS several FROM vms WHERE NOT (SELECT yes FROM is_pairs) GROUP BY scenario ORDER BY min(rowid);
 -- @each lane
 SELECT policy, number, sm, vm, start_ns, end_ns, lane(start_ns, end_ns) OVER (PARTITION BY policy, sm ORDER BY start_ns, number, n ROWS UNBOUNDED PRECEDING) AS lane

@@ -5,11 +5,11 @@ SELECT rowid + 1 FROM spans WHERE NOT ifnull(start_ns BETWEEN 0 AND 1e18 AND end
 -- @table span_process
 SELECT *, row_number() OVER (PARTITION BY scenario ORDER BY ifnull(number, 1e9), first) AS row FROM
     (SELECT scenario, process, min(s.rowid) AS first, (SELECT min(p.rowid) FROM processes p WHERE p.process = s.process AND p.scenario = s.scenario) AS number FROM spans s GROUP BY scenario, process);
--- A process has one colour in the figures of devices and of SMs, by its place in the scenarios.
+-- A process has one colour in the figures of devices and of SMs, by its place in the scenarios, so that these need this file, too.
 -- @table process_colour
 SELECT process, place, (SELECT rgb FROM tenant_colour c WHERE c.place = t.place % 16) AS rgb FROM (SELECT process, row_number() OVER (ORDER BY min(number)) - 1 AS place
     FROM (SELECT process, rowid AS number FROM processes WHERE process <> 'all' UNION ALL SELECT process, rowid + 1e9 FROM spans) GROUP BY process) t;
--- @figures
+-- @figures processes- devices- sms-
 SELECT 'processes-' || scenario AS name, scenario, CASE WHEN (SELECT count(DISTINCT scenario) FROM spans) > 1 THEN scenario ELSE '' END ||
     CASE WHEN max(row) > 40 THEN printf('%s(first 40 of %d)', CASE WHEN (SELECT count(DISTINCT scenario) FROM spans) > 1 THEN ' ' ELSE '' END, max(row)) ELSE '' END AS title FROM span_process GROUP BY scenario ORDER BY min(first);
 -- @each panel

@@ -2,7 +2,7 @@
 -- @needs spans devices
 -- @table span_device
 SELECT *, row_number() OVER (PARTITION BY scenario ORDER BY device COLLATE natural_order) AS row FROM (SELECT DISTINCT scenario, device FROM spans WHERE device <> '');
--- @figures
+-- @figures devices-
 SELECT 'devices-' || scenario AS name, scenario, CASE WHEN (SELECT count(DISTINCT scenario) FROM spans) > 1 THEN scenario || ': ' ELSE '' END || 'processes on devices' AS title
 FROM span_device WHERE row <= 40 GROUP BY scenario ORDER BY (SELECT min(rowid) FROM spans s WHERE s.scenario = span_device.scenario);
 -- @each panel

@@ -11,7 +11,7 @@ WITH RECURSIVE cut(number, word, rest) AS (SELECT rowid, '', ranges || ' ' FROM 
 SELECT number, CAST(word AS INT) AS low, CAST(substr(word, instr(word, '-') + 1) AS INT) + 1 AS high FROM cut WHERE word <> '';
 -- @check parts.csv: ranges of SMs are malformed
 SELECT number + 1 FROM part_range WHERE high <= low OR low < 0 LIMIT 1;
--- @figures
+-- @figures sms-
 SELECT 'sms-' || scenario AS name, scenario, CASE WHEN (SELECT count(DISTINCT scenario) FROM spans) > 1 THEN scenario ELSE '' END AS title FROM parts GROUP BY scenario ORDER BY min(rowid);
 -- @each panel
 SELECT policy, row_number() OVER (ORDER BY min(rowid)) AS panel FROM spans WHERE scenario = (SELECT scenario FROM figure) GROUP BY policy;

@@ -5,7 +5,7 @@ SELECT name AS axis, cid AS place, ifnull((SELECT words FROM field WHERE path = 
 
 -- @table sweep_asked
 SELECT subject, name, metric FROM answer GROUP BY subject, name, metric ORDER BY count(*) DESC LIMIT 1;
--- @figures
+-- @figures curve-
 SELECT 'curve-' || axis AS name, axis, axis_words, axis_log, subject, metric, words, kind, s.name AS of, (SELECT count(*) FROM sweep_axis) AS axes,
     ifnull((SELECT group_concat(printf('quote(p."%w") = quote(f."%w")', o.axis, o.axis), ' AND ') FROM sweep_axis o WHERE o.axis <> a.axis), '1') AS others,
     ifnull((SELECT group_concat(printf('%Q || p."%w"', o.axis_words || ' = ', o.axis), ' || '', '' || ') FROM sweep_axis o WHERE o.axis <> a.axis), '''''') AS other_text

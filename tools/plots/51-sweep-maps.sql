@@ -4,7 +4,7 @@
 SELECT name AS axis, row_number() OVER (ORDER BY cid) AS place FROM pragma_table_info('point') WHERE name NOT IN ('point', 'scenario', 'state', 'message');
 -- @table map_asked
 SELECT subject, name, metric FROM answer GROUP BY subject, name, metric ORDER BY count(*) DESC LIMIT 1;
--- @figures
+-- @figures map-
 SELECT 'map-' || scenario AS name, scenario, (SELECT count(DISTINCT scenario) FROM point) > 1 AS several, (SELECT metric FROM map_asked) AS metric, (SELECT axis FROM map_axis WHERE place = 1) AS x, (SELECT axis FROM map_axis WHERE place = 2) AS y
 FROM point WHERE state = 'done' AND (SELECT count(*) FROM map_axis) = 2 GROUP BY scenario ORDER BY min(point);
 -- @each cell

@@ -7,7 +7,7 @@ SELECT rowid AS number, scenario, policy, metric, 100 * (mean - 1) AS value, 100
 SELECT scenario, policy FROM shown GROUP BY scenario, policy HAVING max(abs(value)) = 0;
 -- @table moved
 SELECT scenario, metric, min(number) AS number FROM shown GROUP BY scenario, metric HAVING max(abs(value)) BETWEEN 0.1 AND 1e6;
--- @figures
+-- @figures comparison-
 SELECT 'comparison-' || scenario AS name, scenario, CASE WHEN (SELECT count(DISTINCT scenario) FROM shown) > 1 THEN scenario || ': ' ELSE '' END || 'change over ' || ifnull((SELECT policy FROM baseline b WHERE b.scenario = s.scenario), 'the baseline') || ' (%)' AS title
 FROM shown s GROUP BY scenario ORDER BY min(number);
 -- @each bar
