@@ -255,28 +255,35 @@ static size_t count_alike(const char *word, const char *name)
     return 2 * n + !name[n];
 }
 
+/* Twice the edits, but at most 1.5 edits for a name that goes on after a word of three letters or more, and 2.5 for one
+ * that contains a word of four. */
+static unsigned distance_of(const char *word, size_t length, const char *name)
+{
+    const char *at = strstr(name, word);
+    const unsigned distance = 2 * edits(word, name);
+    if (at == name && length >= 3)
+        return least(distance, 3);
+    return at && length >= 4 ? least(distance, 5) : distance;
+}
+
 const char *sms__nearest(const char *word, size_t count, const char *(*name)(const void *user, size_t i),
                          const void *user)
 {
     const char *best = NULL;
     size_t length = strlen(word);
-    unsigned fewest = (unsigned)(length / 3 + 2);
+    unsigned fewest = 2 * (unsigned)(length / 3 + 2);
     if (length > WORD_MAX)
         return NULL;
     for (size_t i = 0; i < count; i++) {
         const char *candidate = name(user, i);
         if (!candidate || strlen(candidate) > WORD_MAX)
             continue;
-        const unsigned distance = edits(word, candidate);
+        const unsigned distance = distance_of(word, length, candidate);
         if (distance < fewest ||
             (best && distance == fewest && count_alike(word, candidate) > count_alike(word, best))) {
             fewest = distance;
             best = candidate;
         }
-    }
-    for (size_t i = 0; i < count && !best && length >= 4; i++) {
-        const char *candidate = name(user, i);
-        best = candidate && strstr(candidate, word) ? candidate : NULL;
     }
     return best;
 }
