@@ -36,7 +36,7 @@ struct sms__group {
     enum sms__length ran;
     size_t way[2];    /* numbers of the best ways in short runs, which alone are run longer; SIZE_MAX: none */
     double misses_by; /* latency over its target, or jobs that must be done over those done; INFINITY: no job is done */
-    char why[320];    /* it does not work */
+    char why[512];    /* it does not work */
     double *per_s;    /* [programs]: jobs of all copies, at the worst end of what is not known */
     double memory;    /* of all copies, with their contexts, bytes */
     double worth;     /* work that it does: 1 is that of a program that is always busy on a GPU of its own, of the kind

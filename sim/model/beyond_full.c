@@ -62,9 +62,9 @@ static void tell(struct sms__reader *reader, struct sms_file *file, const struct
     const bool strict = file->options->strict;
     struct sms_errors *list = strict ? reader->errors : &file->warnings;
     const struct sms__mark at = place_of(kernel, device->resource[r].name);
-    char text[400];
+    char text[512];
     snprintf(text, sizeof text,
-             "kernel '%.60s' demands %.4g %% of %s of %.40s when it runs alone, and a profile shows at most "
+             "kernel '%s' demands %.4g %% of %s of %s when it runs alone, and a profile shows at most "
              "100 %%: what a policy gains by admitting fewer of its blocks is not a gain of sharing%s",
              kernel->name, 100 * wants, device->resource[r].name, device->name,
              strict ? "; 'synthetic: true' in its workload allows it" : "");

@@ -10,14 +10,13 @@ static void warn_of_profile(struct sms_file *file, const struct sms_scenario *sc
                             const struct sms__workload *workload)
 {
     const struct sms__node *at = sms__node_get(vm->node, "workload");
-    char text[256];
+    char text[512];
     bool known = *workload->device && sms__find_profiled(file, workload->device);
     for (size_t d = 0; d < scenario->devices && *workload->device; d++) {
         const char *device = scenario->device[d]->name;
         if (!sms__may_be_on(vm, d) || !strcmp(device, workload->device))
             continue;
-        snprintf(text, sizeof text,
-                 "workload '%.60s' was profiled on %.30s and runs on %.30s: its times and demands are %s %.30s",
+        snprintf(text, sizeof text, "workload '%s' was profiled on %s and runs on %s: its times and demands are %s %s",
                  workload->name, workload->device, device, known ? "scaled from" : "those of", workload->device);
         if (!sms__has_error(&file->warnings, NULL, text))
             sms__error(&file->warnings, SMS_OK, (at ? at : vm->node)->mark, "%s", text);
@@ -90,13 +89,12 @@ static void warn_of_clock(struct sms_file *file, const struct sms_scenario *scen
     const struct sms__node *at = sms__node_get(device->node, "clock");
     const struct sms__kernel *kernel =
         at && own->clock_hz != device->clock_hz ? find_unscaled_of_all(scenario, device, is_timed, NULL) : NULL;
-    char text[256];
+    char text[512];
     if (!kernel)
         return;
-    snprintf(
-        text, sizeof text,
-        "the clock does not change how long kernels take whose %s is a time, such as '%.60s': only cycles follow it",
-        kernel->whole ? "time" : "block_time", kernel->name);
+    snprintf(text, sizeof text,
+             "the clock does not change how long kernels take whose %s is a time, such as '%s': only cycles follow it",
+             kernel->whole ? "time" : "block_time", kernel->name);
     warn_once(file, at, text);
 }
 
@@ -110,12 +108,12 @@ static void warn_of_resource(struct sms_file *file, const struct sms_scenario *s
     const struct sms__kernel *kernel =
         r >= 0 && one ? find_unscaled_of_all(scenario, device, demands, own->name) : NULL;
     bool wider = kernel && own->bandwidth != device->resource[r].bandwidth;
-    char text[384];
+    char text[512];
     if (!wider && !(kernel && own->lanes != device->resource[r].lanes))
         return;
     snprintf(text, sizeof text,
-             "the %s of %.30s %s not change how long kernels take that demand a share of it, such as '%.60s'; a "
-             "device of its own that inherits %.30s scales kernels profiled on that",
+             "the %s of %s %s not change how long kernels take that demand a share of it, such as '%s'; a "
+             "device of its own that inherits %s scales kernels profiled on that",
              wider ? "bandwidth" : "lanes", own->name, wider ? "does" : "do", kernel->name, device->name);
     warn_once(file, one, text);
 }
@@ -149,11 +147,11 @@ static void warn_of_pods(struct sms_file *file, const struct sms_scenario *scena
         const char *key = late ? "deadline" : "job_deadline";
         if (cluster->held && !pods->rows && !cluster->held[pods->shape])
             sms__error(&file->warnings, SMS_OK, pods->node->mark,
-                       "no node can hold pod '%.60s', even with nothing on it: it will wait for ever", pods->name);
+                       "no node can hold pod '%s', even with nothing on it: it will wait for ever", pods->name);
         if (pods->spread == SMS__POD_FIXED &&
             (late || (pods->job_deadline_ps > 0 && pods->job_deadline_ps < pods->duration_ps)))
             sms__error(&file->warnings, SMS_OK, sms__at_key(pods->node, key)->mark,
-                       "pod '%.60s' always misses its %s: it lasts longer", pods->name, key);
+                       "pod '%s' always misses its %s: it lasts longer", pods->name, key);
     }
 }
 
@@ -210,7 +208,7 @@ static void warn_of_exclusive(struct sms_file *file, const struct sms_scenario *
     for (size_t v = 0; v < scenario->vms; v++)
         if (scenario->vm[v].workload->exclusive && !sms__is_like_last(scenario->vm, v) && has_neighbour(scenario, v))
             sms__error(&file->warnings, SMS_OK, sms__at_key(scenario->vm[v].node, "workload")->mark,
-                       "workload '%.60s' is exclusive, which has no effect on VMs: only a process has a device to "
+                       "workload '%s' is exclusive, which has no effect on VMs: only a process has a device to "
                        "itself",
                        scenario->vm[v].workload->name);
 }

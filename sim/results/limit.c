@@ -104,15 +104,15 @@ static bool warn(struct sms_results *results, size_t p, const struct sms__limit 
                *subject = sms_results_subject(results, of.subject, of.idx);
     const size_t most = sms__maximum_of(&of, p);
     if (isnan(estimate.mean))
-        sms__error(&results->warnings, SMS_OK, limit->key->mark, "%s of %.60s has no value under %.60s", metric,
-                   subject, policy);
+        sms__error(&results->warnings, SMS_OK, limit->key->mark, "%s of %s has no value under %s", metric, subject,
+                   policy);
     else if (most)
         sms__error(&results->warnings, SMS_OK, limit->key->mark,
-                   "%s of %.60s comes from %zu jobs, so it is their maximum, which has no interval", metric, subject,
+                   "%s of %s comes from %zu jobs, so it is their maximum, which has no interval", metric, subject,
                    most);
     else
         sms__error(&results->warnings, SMS_OK, limit->key->mark,
-                   "after %zu replications %s of %.60s cannot be distinguished from %.6g under %.60s: %.6g ± %.2g",
+                   "after %zu replications %s of %s cannot be distinguished from %.6g under %s: %.6g ± %.2g",
                    results->replications, metric, subject, limit->value.value, policy, estimate.mean,
                    isnan(estimate.ci95) ? 0 : estimate.ci95);
     return isnan(estimate.mean) || !most;
@@ -125,7 +125,7 @@ static void warn_of_waiting(struct sms_results *results, size_t p, const struct 
     const double left = sms__left_waiting(&of, p);
     if (left > 0 && sms__tell_limit(results, p, limit) == SMS__MET)
         sms__error(&results->warnings, SMS_OK, limit->key->mark,
-                   "%s of %.60s under %.60s is without pods that still wait at the end: %.4g", limit->of.metric,
+                   "%s of %s under %s is without pods that still wait at the end: %.4g", limit->of.metric,
                    sms_results_subject(results, of.subject, of.idx), sms_results_policy(results, p), left);
 }
 

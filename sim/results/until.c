@@ -79,7 +79,7 @@ static void describe(const struct sms_results *results, const struct sms_until *
 {
     size_t count;
     const char *metric = sms_metrics(until->subject, &count)[until->metric].name;
-    snprintf(out, size, "%s of %.60s", metric, sms_results_subject(results, until->subject, until->idx));
+    snprintf(out, size, "%s of %s", metric, sms_results_subject(results, until->subject, until->idx));
 }
 
 /* Returns the first policy whose mean is 0 and not known exactly beside those of others, or NULL. */
@@ -103,7 +103,7 @@ static bool has_mean(const struct sms_results *results, const struct sms_until *
 void sms__until_warn(struct sms_results *results)
 {
     struct sms_until until;
-    char what[200];
+    char what[300];
     sms__limit_warn(results);
     if (!sms_results_until(results, &until) || until.reached <= until.wanted)
         return;
@@ -111,7 +111,7 @@ void sms__until_warn(struct sms_results *results)
     const char *none = without_mean(results, &until);
     if (none)
         sms__error(&results->warnings, SMS_OK, results->scenario->until.node->mark,
-                   "after %zu replications %s is 0 on average under %.60s, so it has no precision in %%",
+                   "after %zu replications %s is 0 on average under %s, so it has no precision in %%",
                    results->replications, what, none);
     else if (isinf(until.reached) && has_mean(results, &until))
         sms__error(&results->warnings, SMS_OK, results->scenario->until.node->mark,

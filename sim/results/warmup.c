@@ -1,8 +1,7 @@
 /* The end of the warm-up, found by MSER-5. Its series is the number of kernels that end in each thousandth of the run,
  * of all tenants and of each, summed over replications, which averages out noise (Welch). */
-#include "results.h"
+#include "notes.h"
 
-#include "../base/buffer.h"
 #include "../base/statistics.h"
 #include "../model/draws.h"
 
@@ -20,7 +19,7 @@ static size_t count_parts(const struct sms_scenario *scenario)
 }
 
 /* With fewer kernels, one in five parts on average, nothing is concluded. */
-enum { KERNELS_LEAST = SMS__SERIES / 5, NAMED = 3 };
+enum { KERNELS_LEAST = SMS__SERIES / 5 };
 
 static double total(const double *series, size_t parts)
 {
@@ -78,21 +77,17 @@ static double too_few(const struct sms_results *results, size_t row, size_t rows
 static void warn_short(struct sms_results *results)
 {
     const struct sms_scenario *scenario = results->scenario;
-    size_t rows = sms__series_rows(scenario), parts = count_parts(scenario), count = 0;
-    char names[160] = "";
+    size_t rows = sms__series_rows(scenario), parts = count_parts(scenario);
+    struct sms__names names = {0};
     for (size_t row = rows > 1; row < rows; row++) {
         double most = too_few(results, row, rows, parts);
-        if (most < 0 || ++count > NAMED)
-            continue;
-        sms__append(names, sizeof names, "%s%.30s (%.0f)", count > 1 ? ", " : "",
-                    row ? scenario->vm[row - 1].name : "all", most);
+        if (most >= 0)
+            sms__names_add(&names, row ? scenario->vm[row - 1].name : "all", most);
     }
-    if (count > NAMED)
-        sms__append(names, sizeof names, " and %zu more", count - NAMED);
-    if (count)
+    if (names.count)
         sms__error(&results->warnings, SMS_OK, mark_of(scenario),
                    "the warm-up was found without tenants of which fewer than %d kernels ended in %d pilots: %s",
-                   KERNELS_LEAST, SMS__PILOTS, names);
+                   KERNELS_LEAST, SMS__PILOTS, sms__names_print(results, &names));
 }
 
 /* All policies are measured over the same time, after the longest warm-up that any of them needs. */
@@ -112,7 +107,7 @@ int sms__find_warmup(struct sms_results *results, struct sms_errors *errors)
     forget_pilots(results);
     if (unsteady)
         sms__error(&results->warnings, SMS_OK, mark_of(scenario),
-                   "no steady state in the first half of the run under %.60s: results leave that half out", unsteady);
+                   "no steady state in the first half of the run under %s: results leave that half out", unsteady);
     return SMS_OK;
 }
 
@@ -152,7 +147,7 @@ static void warn(struct sms_results *results, const struct beginning *worst, dou
     const struct sms_scenario *scenario = results->scenario;
     size_t rows = sms__series_rows(scenario), row = worst->row % rows;
     sms__error(&results->warnings, SMS_OK, mark_of(scenario),
-               "the warm-up looks too short: under %.60s kernels of %.60s end at a different rate until about %.3g ms, "
+               "the warm-up looks too short: under %s kernels of %s end at a different rate until about %.3g ms, "
                "which moves the mean by %+.2g %%",
                sms_results_policy(results, worst->row / rows), row ? scenario->vm[row - 1].name : "all", end_ps / 1e9,
                100 * worst->shift);
@@ -176,7 +171,7 @@ static void warn_late(struct sms_results *results)
         last = scenario->vm[v].start_ps > last->start_ps ? &scenario->vm[v] : last;
     if (last->start_ps > scenario->warmup_ps)
         sms__error(&results->warnings, SMS_OK, mark_of(scenario),
-                   "the warm-up looks too short: it ends at %.3g ms, and %.60s starts at %.3g ms",
+                   "the warm-up looks too short: it ends at %.3g ms, and %s starts at %.3g ms",
                    scenario->warmup_ps / 1e9, last->name, last->start_ps / 1e9);
 }
 
@@ -191,7 +186,7 @@ static void warn_unused(struct sms_results *results)
         if (!(end_ps <= scenario->warmup_ps))
             continue;
         sms__error(&results->warnings, SMS_OK, mark_of(scenario),
-                   "the warm-up is left out: it ends at %.3g ms, and under %.60s all work is done at %.3g ms",
+                   "the warm-up is left out: it ends at %.3g ms, and under %s all work is done at %.3g ms",
                    scenario->warmup_ps / 1e9, sms_results_policy(results, p), end_ps / 1e9);
         return;
     }

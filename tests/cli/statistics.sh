@@ -69,6 +69,12 @@ try 0 "a warm-up that is found" run late.yaml; prints ", warm-up "
 sed 's/warmup: auto/warmup: 1 ms/' late.yaml >early.yaml
 try 0 "a warm-up that is too short" run early.yaml
 prints "early.yaml:12:15: warning: the warm-up looks too short: under "; prints "kernels of b end at a different rate until about 5."
+# The longest names are told whole: two of them may differ at the end alone.
+long=$(printf 'b%.0s' {1..100})
+sed "s/name: b/name: $long/" early.yaml >long.yaml
+try 0 "a warm-up that is too short for a long name" run long.yaml; prints "kernels of $long end at a different rate until about "
+sed "s/name: b/name: $long/; s/duration: 2 ms/duration: 1 ms/; s/until: 2 %/until: {where: {kernels_per_s of $long: \">= 5000\/s\"}, most: 12}/" two.yaml >long.yaml
+try 0 "a limit that is not told of a long name" run long.yaml; prints "kernels_per_s of $long cannot be distinguished from 5000 under "
 cat >over.yaml <<'END'
 workload: w
 kernels: [{name: k, time: 1 ms}]

@@ -42,7 +42,7 @@ struct sms_error {
     unsigned column;
     unsigned caret;
     char file[256];
-    char message[320];
+    char message[512];
     char source[160];
 };
 
