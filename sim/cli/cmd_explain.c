@@ -61,7 +61,7 @@ static void end_policy(const struct explanation *explanation)
     if (explanation->lines > LINES_SHOWN && explanation->whole && explanation->given->format == FORMAT_TABLE)
         fprintf(explanation->to, "  ... and %zu more lines; --from and --to show a span of time%s\n",
                 explanation->lines - LINES_SHOWN,
-                hides_blocks(explanation, explanation->policy) ? "" : ", with its blocks");
+                explanation->of->cluster || hides_blocks(explanation, explanation->policy) ? "" : ", with its blocks");
 }
 
 /* Prints the policy's name before its first line. Returns whether one more line may be printed. */
@@ -81,6 +81,19 @@ static bool begin_line(struct explanation *explanation, const char *policy)
     explanation->shown = explanation->scenario;
     explanation->policy = policy;
     return ++explanation->lines <= LINES_SHOWN || !explanation->whole;
+}
+
+/* The moments of VMs and processes are in ms, those of pods from 1 s on in s. */
+struct moment {
+    char text[40];
+};
+
+static struct moment moment(const struct explanation *explanation, uint64_t time_ps)
+{
+    const bool in_s = explanation->of->cluster && time_ps >= 1000000000000;
+    struct moment own;
+    snprintf(own.text, sizeof own.text, in_s ? "%.6f s" : "%.6f ms", (double)time_ps / (in_s ? 1e12 : 1e9));
+    return own;
 }
 
 /* Prints the first stretches of decisions, until `left` are left. */
@@ -152,7 +165,7 @@ static void print_event(struct explanation *explanation, const char *policy, con
     if (explanation->given->format == FORMAT_CSV)
         print_row(explanation, policy, &event, device);
     else if (begin_line(explanation, policy))
-        fprintf(explanation->to, "  %.6f ms  %s: %s\n", (double)message->time_ps / 1e9, message->process,
+        fprintf(explanation->to, "  %s  %s: %s\n", moment(explanation, message->time_ps).text, message->process,
                 message->text);
 }
 
@@ -180,14 +193,14 @@ static void print_span(struct explanation *explanation, const char *policy, cons
     else if (span->device >= 0)
         snprintf(where, sizeof where, " on device %ld", span->device);
     const char *state = strcmp(span->state, "unplaced") != 0 ? span->state : "waiting for a device";
-    snprintf(text, sizeof text, "%.60s%s from %.6f ms until now", state, where, (double)span->start_ps / 1e9);
+    snprintf(text, sizeof text, "%.60s%s from %s until now", state, where, moment(explanation, span->start_ps).text);
     const struct sms_message message = {span->end_ps, span->name, text};
     print_event(explanation, policy, &message, span->device);
 }
 
 static void print_placement(struct explanation *explanation, const char *policy, const struct sms_placement *placement)
 {
-    char text[512];
+    char text[512], wait[40];
     if (!is_within(explanation, placement->time_ps))
         return;
     snprintf(text, sizeof text, "placed on %s", placement->node);
@@ -196,8 +209,9 @@ static void print_placement(struct explanation *explanation, const char *policy,
             sms__append(text, sizeof text, "%s%u", n++ ? ", " : ", GPU ", i);
     if (placement->profile)
         sms__append(text, sizeof text, ", %s at slice %u", placement->profile, placement->slice);
+    sms__print_bound(wait, sizeof wait, SMS__TIME, (double)placement->wait_ps);
     if (placement->wait_ps)
-        sms__append(text, sizeof text, ", after a wait of %.6g s", (double)placement->wait_ps / 1e12);
+        sms__append(text, sizeof text, ", after a wait of %s", wait);
     const struct sms_message message = {placement->time_ps, placement->pod, text};
     print_event(explanation, policy, &message, -1);
 }
