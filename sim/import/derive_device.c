@@ -238,7 +238,7 @@ static const char *gpu_name_of(const struct sms__profile *profile)
 {
     if (profile->gpu && *profile->gpu)
         return profile->gpu;
-    for (size_t l = 0; l < profile->launches; l++) { /* ncu numbers the devices */
+    for (size_t l = 0; l < profile->launches && !profile->trace; l++) { /* ncu and traces number them */
         const char *device = profile->launch[l].place->device;
         if (device && strspn(device, "0123456789") < strlen(device))
             return device;

@@ -273,15 +273,17 @@ def foreign(path):
     db.close()
 
 
-def two_kinds(path):
+def two_kinds(path, other=GPU | dict(id=1, cuDevice=1, name="NVIDIA Other 8")):
     report = Report(path)
-    report.add("TARGET_INFO_GPU", GPU | dict(id=1, cuDevice=1, name="NVIDIA Other 8"))
+    if other:
+        report.add("TARGET_INFO_GPU", other)
     for device in (0, 1):
         report.kernel("k", 0, 1000, device=device)
     report.close()
 
 
-BAD = {"cut": cut, "overwritten": overwritten, "foreign": foreign, "two-kinds": two_kinds, "empty": written(b""),
+BAD = {"cut": cut, "overwritten": overwritten, "foreign": foreign, "two-kinds": two_kinds,
+       "one-unnamed": lambda path: two_kinds(path, None), "unnamed": changed("DELETE FROM TARGET_INFO_GPU"), "empty": written(b""),
        "text": written(b"Generating report...\n"), "compressed": written(gzip.compress(b"SQLite format 3")),
        "header": written(b"SQLite format 3\0"),
        "no-cuda": changed("DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL"),

@@ -109,7 +109,7 @@ static const struct sms__trace_place *make_place(struct nsys *nsys, sqlite3_stmt
 {
     const struct sms__report_gpu *gpu = sms__report_gpu_of(&nsys->gpus, read->device);
     char text[120];
-    snprintf(text, sizeof text, "%s (%lld)", gpu ? gpu->name : "", (long long)read->device);
+    snprintf(text, sizeof text, "%s (%lld)", gpu && *gpu->name ? gpu->name : "unnamed GPU", (long long)read->device);
     struct sms__trace_place place = {.process = find_process(nsys, read->global),
                                      .device = sms__intern_text(&nsys->texts, text),
                                      .context = text_of(nsys, row, CONTEXT),
