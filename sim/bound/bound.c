@@ -70,7 +70,7 @@ static double makespan_ps(struct call *call, char name[SMS__BOUND_NAME])
         char own[SMS__BOUND_NAME];
         if (is_same_as_before(call->scenario, d))
             continue;
-        if (!sms__bound_describe(&call->arena, call->scenario, d, &device))
+        if (sms__bound_describe(&call->arena, call->scenario, d, &device))
             return INFINITY; /* add_devices says that there is no bound */
         double least = sms__bound_makespan_ps(&device, own);
         if (least <= greatest)
@@ -172,8 +172,7 @@ static int add_devices(struct call *call, size_t first, size_t count, struct sms
 {
     struct sms__bound_device device;
     struct sms__bound_found steady, run;
-    if (!sms__bound_describe(&call->arena, call->scenario, first, &device))
-        call->out->reason = "it is not computed for more than 2000 different VMs on a device";
+    call->out->reason = sms__bound_describe(&call->arena, call->scenario, first, &device);
     if (!device.vms || call->out->reason)
         return SMS_OK;
     for (size_t v = 0; v < call->scenario->vms && call->worth; v++)

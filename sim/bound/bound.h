@@ -62,10 +62,10 @@ struct sms__bound_device {
 /* The solver takes a square of the VMs that are not alike: a second for so many. */
 enum { SMS__BOUND_VMS = 2000 };
 
-/* bound_device.c: fills it from the scenario's device `idx`; in a guard of the arena. Returns whether there is a bound:
- * not for more than SMS__BOUND_VMS VMs that are not alike. */
-bool sms__bound_describe(struct sms__arena *arena, const struct sms_scenario *scenario, size_t idx,
-                         struct sms__bound_device *out);
+/* bound_device.c: fills it from the scenario's device `idx`; in a guard of the arena. Returns NULL, or why there is
+ * no bound, such as for more than SMS__BOUND_VMS VMs that are not alike. */
+const char *sms__bound_describe(struct sms__arena *arena, const struct sms_scenario *scenario, size_t idx,
+                                struct sms__bound_device *out);
 
 /* Returns the least time from the run's start in which the jobs of VMs with an end can be done. Writes to `name` which
  * row or stream makes it so long. */

@@ -197,7 +197,8 @@ static double delivered(const struct sms_scenario *scenario, const struct sms_co
     return sum;
 }
 
-static void add_resource(struct sms__arena *arena, const struct sms_scenario *scenario,
+/* Returns whether the contention model answers with 0 or more. */
+static bool add_resource(struct sms__arena *arena, const struct sms_scenario *scenario,
                          const struct sms_contention_view *view, struct sms__bound_device *device, size_t r)
 {
     double *use = SMS__NEW(arena, double, device->kernels);
@@ -210,6 +211,7 @@ static void add_resource(struct sms__arena *arena, const struct sms_scenario *sc
     snprintf(row.name, sizeof row.name, "%s", device->model->resource[r].name);
     if (isfinite(row.capacity))
         add_row(device, row);
+    return row.capacity >= 0;
 }
 
 /* ---- launches ---- */
@@ -229,8 +231,8 @@ static void find_least_times(const struct sms__bound_device *device, struct sms_
     kernel->part_ps = kernel->work_ps * part * (1 - shorter);
 }
 
-bool sms__bound_describe(struct sms__arena *arena, const struct sms_scenario *scenario, size_t idx,
-                         struct sms__bound_device *out)
+const char *sms__bound_describe(struct sms__arena *arena, const struct sms_scenario *scenario, size_t idx,
+                                struct sms__bound_device *out)
 {
     const struct sms__device *model = scenario->device[idx];
     size_t kernels = 0;
@@ -242,15 +244,16 @@ bool sms__bound_describe(struct sms__arena *arena, const struct sms_scenario *sc
     out->of = SMS__NEW(arena, size_t, scenario->vms);
     out->row = SMS__NEW(arena, struct sms__bound_row, SMS_LIMITS * (1 + WHOLE_ROWS) + SMS_RESOURCES_MAX);
     if (!describe_vms(out, scenario, idx))
-        return false;
+        return "it is not computed for more than 2000 different VMs on a device";
     for (int l = 0; l < SMS_LIMITS; l++)
         add_limit(arena, out, l);
     struct sms_contention_view view = sms__contention_view(arena, scenario, model);
     for (size_t r = 0; scenario->contention.model->delivers && r < model->resources; r++)
-        add_resource(arena, scenario, &view, out, r);
+        if (!add_resource(arena, scenario, &view, out, r))
+            return "'delivers' of its contention model answers with less than 0, or with no number";
     for (size_t k = 0; k < out->kernels; k++)
         find_least_times(out, &out->kernel[k]);
-    return true;
+    return NULL;
 }
 
 /* ---- the least time in which all can be done ---- */

@@ -237,7 +237,11 @@ static void fit_kernel(const struct fitting *f, struct sms__footprint *fit)
     if (!f->kernel->whole)
         fit->launch_ps = (uint64_t)(launch_ps(f, timed) + 0.5);
     fit->work = fit->work_ps <= SMS__TIME_MAX_PS ? (uint64_t)(fit->work_ps + 0.5) : 0;
-    if (fit->work_ps < 1 || fit->work_ps > SMS__TIME_MAX_PS)
+    if (isinf(fit->alone))
+        sms__complain(f->reader, f->kernel->node,
+                      "contention model '%s', with measured_alone, stops kernel '%s' alone on %s",
+                      f->scenario->contention.model->name, f->kernel->name, f->device->name);
+    else if (fit->work_ps < 1 || fit->work_ps > SMS__TIME_MAX_PS)
         sms__complain(f->reader, f->kernel->node, "%s of kernel '%.60s' on %s is not between 1 ps and 104 days",
                       f->kernel->whole ? "time" : "block_time", f->kernel->name, f->device->name);
 }

@@ -262,6 +262,20 @@ bad_join() { bad_answer contention "$1" "contention model 'my_contention' joins 
 bad_join join_nan "nan and a grain of 0" "0.0 / 0.0, 0"
 bad_join join_zero "0 and a grain of 0" "0, 0"
 bad_join join_grain "1 and a grain of 2" "1, 2"
+# What is asked before or after a run names the model, too.
+sed 's/^run:/answer: {metric: kernels_per_s}\nrun:/' model.yaml >asked.yaml
+before() { # NAME SLOWDOWN FIELDS [FUNCTION]
+    build "$1" "static double slow($model, size_t r, double usage) { (void)view, (void)r; return usage > 0 ? $2; }" "${4-}" \
+        "static const struct sms_contention it = {.name = \"my_contention\", .help = \"broken\", .slowdown = slow, $3};" 'SMS_PLUGIN(.contention = {&it});'
+}
+before no_delivery "1 : 1" ".delivers = delivers" "static double delivers($model, size_t r, double background, double most) { (void)view, (void)r, (void)background, (void)most; return 0.0 / 0.0; }"
+try 0 "a bound of no number" compare asked.yaml --plugin no_delivery.so --quiet
+prints "no bound: 'delivers' of its contention model answers with less than 0, or with no number"
+try 70 "the same is checked" run asked.yaml --plugin no_delivery.so --quiet --check
+prints "'delivers' of contention model 'my_contention' says at most nan"
+before stops "1 / 0.0 : 1" ".measured_alone = true"
+try 3 "a kernel that is stopped alone" run asked.yaml --plugin stops.so --quiet
+prints "contention model 'my_contention', with measured_alone, stops kernel 'Kernel2' alone on v100"
 # The same of kernels that are simulated as a whole.
 cat >coarse.yaml <<'END'
 workload: w

@@ -157,9 +157,9 @@ static void check_delivery(struct sms__blocks *device, size_t r, double sum, dou
     if (!model->delivers || most <= 0)
         return;
     double limit = model->delivers(&device->setup.contention_view, r, background / SMS_FULL, most);
-    if (sum > limit * (1 + 1e-9))
-        report(device, now, "%s delivers %.12g of an SM's, its model says at most %.12g",
-               device->setup.model->resource[r].name, sum, limit);
+    if (!(sum <= limit * (1 + 1e-9)))
+        report(device, now, "%s delivers %.12g of an SM's, 'delivers' of contention model '%s' says at most %.12g",
+               device->setup.model->resource[r].name, sum, model->name, isnan(limit) ? NAN : limit);
 }
 
 static void check_deliveries(struct sms__blocks *device, uint64_t now)
