@@ -25,7 +25,7 @@ const struct sms__field sms__host_fields[] = {
     {"context", SMS__QUANTITY, SMS__BYTES, F(sms__host, context_bytes), 0, 1e12,
      .help = "sets the device memory of a process's context; default 0"},
     {"context_time", SMS__QUANTITY, SMS__TIME, F(sms__host, context_ps), 0, SMS__TIME_MAX_PS,
-     .help = "sets how long it takes to create a context; default 0"},
+     .help = "sets how long it takes to create a context, at least 1 ps; default 0"},
     {0}};
 
 /* One entry of `vms:` or `processes:`. */
