@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-/* Metrics that stand for many launches, or of one that many of a trace took, say nothing of how these differ. */
+/* Metrics that stand for many launches, or that many took of one launch or of a table by kernel, say nothing of how
+ * these differ. */
 static void add_launch(struct sms__derivation *derivation, struct sms__derived *kernel,
                        const struct sms__profile_launch *launch)
 {
@@ -12,7 +13,7 @@ static void add_launch(struct sms__derivation *derivation, struct sms__derived *
     struct sms__measured_kernel one = kernel->measured;
     const char *from;
     if (!launch->metrics || launch->count > 1 || one.metrics != &kernel->measured.own || one.pooled ||
-        (derivation->profile->demands && launch->metric == kernel->measured.counted))
+        launch->metric == kernel->measured.counted)
         return;
     kernel->measured.counted = launch->metric;
     one.time_s = sms__derive_launch_time(derivation, launch, &from);

@@ -52,6 +52,24 @@ static void launches_that_differ_tell_the_error_of_demands(void **state)
     }
 }
 
+/* nvprof joins its table by kernel with the launches of its trace: these differ in time alone. */
+static void launches_that_share_a_mean_tell_no_error(void **state)
+{
+    struct sms__profile_metric metric[] = {METRIC("dram_read_transactions", "", 300000),
+                                           METRIC("dram_write_transactions", "", 40000)};
+    struct sms__profile_launch launch[] = {launch_of("k", 0, 90), launch_of("k", 200, 100), launch_of("k", 400, 120)};
+    for (size_t l = 0; l < COUNT(launch); l++) {
+        launch[l].metric = metric;
+        launch[l].metrics = COUNT(metric);
+    }
+    struct sms__profile profile = profile_of(launch, COUNT(launch));
+    struct derived derived = derive(&profile, (struct sms__derive_options){.name = "w"}, NULL);
+    (void)state;
+    assert_true(demand(&derived, 0, "dram") > 0);
+    assert_int_equal(workload(&derived)->uncertainties, 0);
+    release(&derived);
+}
+
 /* `Memory Throughput` is both a percentage and a rate. The rate is of dram, which has 484 GB/s. */
 static void one_name_with_two_units_is_told_apart(void **state)
 {
@@ -446,6 +464,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_waves_share_the_time_and_the_use),
         cmocka_unit_test(launches_that_differ_tell_the_error_of_demands),
+        cmocka_unit_test(launches_that_share_a_mean_tell_no_error),
         cmocka_unit_test(one_name_with_two_units_is_told_apart),
         cmocka_unit_test(a_count_comes_before_a_rate_and_a_level),
         cmocka_unit_test(demands_never_oversubscribe_the_kernel_alone),
