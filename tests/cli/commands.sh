@@ -360,7 +360,7 @@ try 0 "pods that wait to the end, and an instance that a policy does not make" e
 scenario: waits
 nodes: [{name: n, devices: {model: a100}, mig: [{changes: free, change: 1 s}]}]
 policies: [parvagpu]
-pods: [{name: a, profile: 3g.20gb, duration: 9 s}, {name: b, profile: 3g.20gb, start: 1 s, duration: 9 s}]
+pods: [{name: a, profile: 3g.20gb, duration: 9 s, replicas: 1}, {name: b, profile: 3g.20gb, start: 1 s, duration: 9 s}]
 run: {duration: 5 s}
 END
 prints "b: waits for an instance 3g.20gb; GPUs that have none for it: 1 where the policy creates none although one fits"

@@ -211,7 +211,8 @@ static void complain_of_profile(struct sms__reader *reader, const struct sms__no
 }
 
 /* Refuses what a pod does not have beside its profile, or beside several. */
-static void refuse_others(struct sms__reader *reader, const struct sms__node *pod, bool several)
+static void refuse_others(struct sms__reader *reader, const struct sms__node *pod, const struct sms_pod_view *view,
+                          bool several)
 {
     static const char *const keys[] = {"gpus", "gpu", "gpu_memory", "duration", "workload"};
     const size_t others = several ? sizeof keys / sizeof *keys : 3;
@@ -221,7 +222,7 @@ static void refuse_others(struct sms__reader *reader, const struct sms__node *po
                           several ? "a pod has either profiles or %s: its profiles say that"
                                   : "a pod has either a profile or %s: its profile says that",
                           keys[i]);
-    if (sms__node_get(pod, "replicas"))
+    if (view->replicas > 1)
         sms__complain(reader, sms__node_get(pod, "replicas"),
                       "a pod of a gang has no profile: instances reach no other GPU (MIG User Guide)");
 }
@@ -267,7 +268,7 @@ void sms__read_pod_profile(struct sms__reader *reader, const struct sms__node *p
 {
     const struct sms__node *name = sms__node_get(pod, "profile");
     uint32_t milli;
-    refuse_others(reader, pod, false);
+    refuse_others(reader, pod, view, false);
     refuse_guest(reader, name, scenario->cluster);
     view->profile = number_of(reader, name, scenario, view->models, &view->gpu_milli);
     if (view->profile)
@@ -280,7 +281,7 @@ double sms__read_pod_profiles(struct sms__reader *reader, const struct sms__node
     struct sms__cluster *cluster = scenario->cluster;
     const struct sms__node *map = sms__node_get(pod, "profiles");
     uint64_t models = 0;
-    refuse_others(reader, pod, true);
+    refuse_others(reader, pod, view, true);
     refuse_guest(reader, map, cluster);
     if (!sms__expect_kind(reader, map, SMS__MAP))
         return 0;
