@@ -309,6 +309,8 @@ bad_ask() { bad_answer share "$1" "$2" sms_share_policy ".$3 = f" "static $4 f(s
 bad_ask place_beyond "share policy my_share placed a process on device 99 of 1" place long 99
 bad_ask place_below "share policy my_share placed a process on device -5 of 1" place long -5
 bad_ask answer_none "share policy my_share gave the answer 42, which is none of enum sms_answer" launch "enum sms_answer" 42
+bad_ask call_deferred "share policy my_share answered a call with SMS_DEFER, and may grant or suspend" call "enum sms_answer" SMS_DEFER
+bad_ask call_refused "share policy my_share answered a call with SMS_REFUSE, and may grant or suspend" call "enum sms_answer" SMS_REFUSE
 bad_answer share wakes_for_ever "at 0 ps share policy my_share was called more than" sms_share_policy '.start = start, .timer = timer' \
     'static void start(struct sms_share *share) { sms_share_wake(share, 0, 0); }
      static void timer(struct sms_share *share, size_t tag) { sms_share_wake(share, 0, tag); }'

@@ -142,7 +142,8 @@ struct sms_share_policy {
      * NULL: whole kernels. */
     uint64_t (*atom)(struct sms_share *share, size_t process);
 
-    /* Called between two driver calls. Answers SMS_GRANT, or SMS_SUSPEND to suspend the process. NULL grants. */
+    /* Called between two driver calls. Answers SMS_GRANT, or SMS_SUSPEND to suspend the process; another answer ends
+     * the run with SMS_EBUG. NULL grants. */
     enum sms_answer (*call)(struct sms_share *share, size_t process);
 
     /* Under time slices: returns which of the processes with kernels on the device runs next, as an index into `ready`.

@@ -78,7 +78,11 @@ static bool is_called_off(struct sms__stream *stream, const struct sms__step *st
     if (!policy->call || step->kind == SMS__HOST || sms__is_event(step) || stream->excused)
         return false;
     stream->excused = true;
-    bool off = sms__stream_consult(stream, policy->call) == SMS_SUSPEND;
+    const enum sms_answer answer = sms__stream_consult(stream, policy->call);
+    const bool off = answer == SMS_SUSPEND;
+    if (answer == SMS_DEFER || answer == SMS_REFUSE)
+        sms__share_refuse(stream->process->share, "share policy %s answered a call with %s, and may grant or suspend",
+                          policy->name, answer == SMS_DEFER ? "SMS_DEFER" : "SMS_REFUSE");
     if (off && !sms__has_ended(stream))
         sms__stream_suspend(stream, now);
     return off || sms__has_ended(stream);
