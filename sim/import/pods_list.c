@@ -4,6 +4,7 @@
 #include "text.h"
 
 #include "../base/intern.h"
+#include "../model/limits.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -128,7 +129,7 @@ static int compare_changes(const void *a, const void *b)
 }
 
 /* GPUs, CPUs and memory: what a node has, and how many nodes hold all pods if each starts when it arrives. */
-static size_t size_nodes(const struct sms__pod_list *list, double capacity[3])
+static double size_nodes(const struct sms__pod_list *list, double capacity[3])
 {
     struct change *change = SMS__NEW(list->arena, struct change, 2 * list->pods);
     double now[3] = {0}, nodes = 1;
@@ -149,19 +150,23 @@ static size_t size_nodes(const struct sms__pod_list *list, double capacity[3])
             now[r] += change[i].by[r];
             nodes = fmax(nodes, ceil(now[r] / capacity[r] - 1e-6));
         }
-    return (size_t)nodes;
+    return nodes;
 }
 
-void sms__write_pod_scenario(struct sms__pod_list *list, const char *name, FILE *notes, FILE *to)
+const char *sms__write_pod_scenario(struct sms__pod_list *list, const char *name, FILE *notes, FILE *to)
 {
     double capacity[3] = {NODE_GPUS, NODE_CPUS, (double)NODE_GIB * (1 << 30)};
-    size_t nodes = size_nodes(list, capacity);
+    const double nodes = size_nodes(list, capacity);
+    if (nodes > SMS__CLUSTER_NODES_MAX)
+        return sms__print(list->arena,
+                          "its pods need %.0f nodes if none waits, and a cluster has at most %d: cut the file", nodes,
+                          SMS__CLUSTER_NODES_MAX);
     name_pods(list);
     fprintf(to, "# Pods of a cluster, written by 'smsched import pods'.\nscenario: %s\n", name);
     fputs("question: Which policy lets pods wait least?\n"
           "# The list does not say which nodes there are. These are about as many as hold all pods if none waits.\n",
           to);
-    fprintf(to, "nodes: [{name: node, count: %zu, gpus: %.0f, cpu: %.0f, memory: %.0f B", nodes, capacity[0],
+    fprintf(to, "nodes: [{name: node, count: %.0f, gpus: %.0f, cpu: %.0f, memory: %.0f B", nodes, capacity[0],
             capacity[1], capacity[2]);
     fprintf(to, list->gpu_memory ? ", gpu_memory: %.0f GiB}]\n" : "}]\n", gpu_gib(list));
     fputs("policies: [first_fit, best_fit, fgd]\npods:\n  - table:\n      columns: [name, start, duration", to);
@@ -171,8 +176,9 @@ void sms__write_pod_scenario(struct sms__pod_list *list, const char *name, FILE 
         write_pod(list, &list->pod[i], to);
     fputs("answer: {metric: wait_mean_ns}\nrun: {seed: 1}\n", to);
     if (notes)
-        fprintf(notes, "pods: %zu; nodes: %zu of %.0f GPUs, which are assumed: replace them with the real ones\n",
+        fprintf(notes, "pods: %zu; nodes: %.0f of %.0f GPUs, which are assumed: replace them with the real ones\n",
                 list->pods, nodes, capacity[0]);
+    return NULL;
 }
 
 static int compare_arrivals(const void *a, const void *b)

@@ -24,8 +24,8 @@ struct sms__pod_list {
 };
 
 /* Writes a scenario of that name, with as many nodes as the pods need. Pods get names that differ. How many that is
- * goes to `notes`, which may be NULL. */
-void sms__write_pod_scenario(struct sms__pod_list *list, const char *name, FILE *notes, FILE *to);
+ * goes to `notes`, which may be NULL. Returns NULL, or why a scenario cannot have them. */
+const char *sms__write_pod_scenario(struct sms__pod_list *list, const char *name, FILE *notes, FILE *to);
 /* Sorts the pods by arrival and writes these times, in seconds, one a line. How many they are goes to `notes`. */
 void sms__write_pod_times(struct sms__pod_list *list, FILE *notes, FILE *to);
 

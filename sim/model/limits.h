@@ -10,7 +10,7 @@
 #define SMS__DISPATCH_MAX_PS 1e12
 
 /* Jobs of a tenant; numbers of devices. */
-enum { SMS__INDEX_MAX = 1000000, SMS__REPLICATIONS_MAX = 100000 };
+enum { SMS__INDEX_MAX = 1000000, SMS__REPLICATIONS_MAX = 100000, SMS__CLUSTER_NODES_MAX = 1000000 };
 
 /* Jobs of a tenant that may wait; more are rejected and counted. It may list as many arrivals, so that none of a list
  * is ever rejected. */

@@ -79,6 +79,7 @@ refused() {
 columns='name=job,arrival=when:s,duration=took:min,gpus=gpus,memory=mem:GiB'
 refused cells bad/cells.csv --columns "$columns"
 refused span bad/span.csv --columns name=name,arrival=when,gpus=gpus
+refused nodes bad/nodes.csv --columns name=name,arrival=when,gpus=gpus,replicas=n
 refused dates bad/dates.csv --columns helios
 refused columns bad/cells.csv --columns 'name=jobs,arrival=when,gpus=gpu'
 refused keys fine/philly.json --columns 'name=job_id,arrival=submitted_time:date,gpus=attempt.-1.detail.gpus.#'

@@ -539,11 +539,13 @@ static int import(struct sms__arena *arena, const char *const *paths, size_t n_p
     code = options->times ? SMS_OK : check_span(&list);
     if (code)
         return code;
+    const char *name = options->name ? options->name : sms__import_name(arena, paths[0]), *wrong = NULL;
     if (options->times)
         sms__write_pod_times(&list.out, options->notes, to);
     else
-        sms__write_pod_scenario(&list.out, options->name ? options->name : sms__import_name(arena, paths[0]),
-                                options->notes, to);
+        wrong = sms__write_pod_scenario(&list.out, name, options->notes, to);
+    if (wrong)
+        return sms__fail(errors, SMS_EINPUT, paths[0], "%s", wrong);
     if (list.left_out && options->notes)
         fprintf(options->notes, "left out: %zu that never started\n", list.left_out);
     return SMS_OK;

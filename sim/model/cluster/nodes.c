@@ -9,8 +9,6 @@
 
 #define F(struct_, member) offsetof(struct struct_, member)
 
-enum { NODES_MAX = 1000000 };
-
 /* One entry of `nodes:`. */
 struct entry {
     const char *model;
@@ -32,7 +30,7 @@ const struct sms__field sms__sick_fields[] = {
 
 const struct sms__field sms__node_fields[] = {
     {"name", SMS__NAME, 0, F(entry, nodes.name), .help = "names the node; with count, the names are NAME1, NAME2, ..."},
-    {"count", SMS__INTEGER, SMS__COUNT, F(entry, nodes.count), 1, NODES_MAX,
+    {"count", SMS__INTEGER, SMS__COUNT, F(entry, nodes.count), 1, SMS__CLUSTER_NODES_MAX,
      .help = "sets the number of such nodes; default 1"},
     {"gpus", SMS__INTEGER, SMS__COUNT, F(entry, nodes.gpus), 0, SMS_NODE_GPUS_MAX,
      .help = "sets the number of GPUs; default 0"},
@@ -156,8 +154,8 @@ void sms__read_nodes(struct sms__reader *reader, const struct sms__node *node, v
         if (!table)
             add_nodes(reader, node->item[i], at);
     }
-    if (cluster->nodes > NODES_MAX)
-        sms__complain(reader, node, "more than %d nodes", NODES_MAX);
+    if (cluster->nodes > SMS__CLUSTER_NODES_MAX)
+        sms__complain(reader, node, "more than %d nodes", SMS__CLUSTER_NODES_MAX);
     check_node_names(reader, cluster);
     sms__unite_resources(reader->arena, at);
 }
