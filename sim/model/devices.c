@@ -19,13 +19,22 @@ const struct sms__field sms__device_use_fields[] = {
      .help = "sets the number of such devices; default 1"},
     {0}};
 
-/* Keys that say which device; all others are what is overridden of it. */
-static const char *const use_keys[] = {"model", "count", NULL};
+/* The keys of the map that say which device, or are like one that does; all others are what is overridden of it. */
+static const char *const *use_keys(struct sms__arena *arena, const struct sms__node *map)
+{
+    static const char *const names[] = {"model", "count"};
+    const char **keys = SMS__NEW(arena, const char *, map->items / 2 + 1);
+    size_t count = 0;
+    for (size_t i = 0; map->kind == SMS__MAP && i + 1 < map->items; i += 2)
+        if (map->item[i]->kind == SMS__SCALAR && sms__nearest(map->item[i]->text, 2, sms__text_at, names))
+            keys[count++] = map->item[i]->text;
+    return keys;
+}
 
 static const struct sms__device *overridden(struct sms__reader *reader, const struct sms__node *node,
-                                            const struct sms__device *base)
+                                            const struct sms__device *base, const char *const *keys)
 {
-    const struct sms__node *map = sms__node_pick(reader->arena, node, use_keys, false);
+    const struct sms__node *map = sms__node_pick(reader->arena, node, keys, false);
     if (map->items == 0)
         return base;
     struct sms__device *device = SMS__NEW(reader->arena, struct sms__device, 1);
@@ -38,10 +47,11 @@ const struct sms__device *sms__read_device_use(struct sms__reader *reader, const
                                                uint64_t *count)
 {
     struct device_use use = {.count = 1};
-    sms__read_fields(reader, sms__node_pick(reader->arena, node, use_keys, true), sms__device_use_fields, &use);
+    const char *const *keys = use_keys(reader->arena, node);
+    sms__read_fields(reader, sms__node_pick(reader->arena, node, keys, true), sms__device_use_fields, &use);
     *count = use.count;
     const struct sms__device *device = use.model ? sms__find_device(reader->user, use.model->text, use.model) : NULL;
-    return device ? overridden(reader, node, device) : NULL;
+    return device ? overridden(reader, node, device, keys) : NULL;
 }
 
 void sms__read_devices(struct sms__reader *reader, const struct sms__node *node, void *at)

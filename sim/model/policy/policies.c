@@ -168,12 +168,22 @@ static void set_defaults(const struct sms__reader *reader, enum sms__known_kind 
         set_default(options, SMS__PLACE, "first_fit", use);
 }
 
+/* Whether the one key of an entry names nothing that is known, and is like a key: "moed: mps". */
+static bool is_key_misspelt(struct sms__reader *reader, const struct sms__node *key, enum sms__known_kind first)
+{
+    bool known = key->kind != SMS__SCALAR;
+    for (enum sms__known_kind kind = first; kind < ENTRY_KINDS && !known; kind++)
+        known = sms__find_known(sms__load_options(reader), kind, key->text).name;
+    return !known && sms__nearest(key->text, ENTRY_KINDS - first, sms__text_at, keys + first);
+}
+
 /* Reads one entry. Returns whether it could be read. */
 static bool read_use(struct sms__reader *reader, const struct sms__node *node, enum sms__known_kind first,
                      struct sms__policy_use *use)
 {
     const struct entry entry = {reader, first, use};
-    bool parts = first != SMS__BLOCK && node->kind == SMS__MAP && (node->items != 2 || is_key(node->item[0], first));
+    bool parts = first != SMS__BLOCK && node->kind == SMS__MAP &&
+                 (node->items != 2 || is_key(node->item[0], first) || is_key_misspelt(reader, node->item[0], first));
     size_t before = reader->errors->count;
     use->node = node;
     set_defaults(reader, first, use);
