@@ -315,6 +315,7 @@ static void finish_axis(struct sms__plan *plan, struct sms__axis *axis)
 
 static void read_axis(struct axes *axes, const struct sms__node *node, struct sms__axis *axis)
 {
+    static const char *const kinds[] = {"sobol", "random", "mixes"};
     *axis = (struct sms__axis){.node = node, .first = axes->plan->columns};
     if (!sms__expect_kind(axes->reader, node, SMS__MAP))
         return;
@@ -330,6 +331,8 @@ static void read_axis(struct axes *axes, const struct sms__node *node, struct sm
         read_mixes(axes, mixes, axis);
     else if (node->items == 0)
         sms__complain(axes->reader, node, "it names no field");
+    else if (node->item[0]->kind == SMS__SCALAR && sms__node_get(node->item[1], "of")) /* no range has this key */
+        sms__complain_unknown(axes->reader, node->item[0], "key", 3, sms__text_at, kinds);
     else
         read_together(axes, node, axis);
 }
