@@ -263,7 +263,7 @@ static int run_sweep(struct cli *cli)
 {
     const struct sweep_options *given = cli->options;
     struct sweep sweep;
-    const char *verb = cli->n_args > 1 ? cli->args[0] : "";
+    const char *verb = cli->n_args ? cli->args[0] : "";
     bool status = !strcmp(verb, "status"), merges = !strcmp(verb, "merge");
     int code = check_words(cli, status || merges);
     if (code)

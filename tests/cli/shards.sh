@@ -139,6 +139,7 @@ same moved/results "a merge that has waited"
 # Wrong arguments.
 try 2 "a shard of a merge" sweep merge plan.yaml --shard 1/2; prints "--shard is for a sweep itself"
 try 2 "two plans" sweep plan.yaml base.yaml; prints "name one plan, or use 'status PLAN' or 'merge PLAN'"
+for verb in status merge; do try 2 "$verb of no plan" sweep $verb; prints "name one plan, or use 'status PLAN' or 'merge PLAN'"; done
 try 2 "an array, which sbatch makes" sweep plan.yaml --slurm; prints "sweeps-on-a-cluster.md"
 
 # Without a cluster, as in docs/how-to/sweeps-on-a-cluster.md.
