@@ -6,10 +6,12 @@
 
 enum { BATCH_MAX = 1000000 };
 
+#define ARRIVALS "'arrivals' needs exactly one of poisson, every"
+
 const struct sms__field sms__pod_arrival_fields[] = {
-    {"poisson", SMS__QUANTITY, SMS__TIME, F(sms__arriving, poisson_ps), 1, SMS__TIME_MAX_PS,
+    {"poisson", SMS__QUANTITY, SMS__TIME, F(sms__arriving, poisson_ps), 1, SMS__TIME_MAX_PS, .one_of = ARRIVALS,
      .help = "sets the mean of the exponential intervals between arrivals"},
-    {"every", SMS__QUANTITY, SMS__TIME, F(sms__arriving, every_ps), 1, SMS__TIME_MAX_PS,
+    {"every", SMS__QUANTITY, SMS__TIME, F(sms__arriving, every_ps), 1, SMS__TIME_MAX_PS, .one_of = ARRIVALS,
      .help = "sets the constant interval between arrivals; the first is at the start"},
     {"batch", SMS__INTEGER, SMS__COUNT, F(sms__arriving, batch), 1, BATCH_MAX,
      .help = "sets how many pods arrive each time; default 1"},
@@ -27,6 +29,4 @@ void sms__read_pod_arrivals(struct sms__reader *reader, const struct sms__node *
     struct sms__arriving *given = at;
     given->batch = 1;
     sms__read_fields(reader, node, sms__pod_arrival_fields, given);
-    if (node->kind == SMS__MAP && !sms__node_get(node, "every") == !sms__node_get(node, "poisson"))
-        sms__complain(reader, node, "'arrivals' needs exactly one of poisson, every");
 }

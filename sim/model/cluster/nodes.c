@@ -101,9 +101,11 @@ static void add_nodes(struct sms__reader *reader, const struct sms__node *node, 
     struct sms__cluster *cluster = scenario->cluster;
     struct entry entry = {.nodes = {.name = "", .node = node, .first = cluster->nodes, .count = 1, .said.share = -1}};
     struct sms__nodes *nodes = &entry.nodes;
+    const size_t before = reader->errors->count;
     sms__read_fields(reader, node, sms__node_fields, &entry);
     if (node->kind != SMS__MAP)
         return;
+    const bool whole = reader->errors->count == before; /* else a key may be meant for one that is missing */
     nodes->device = read_devices(reader, &entry, scenario);
     if (entry.mig && nodes->device >= 0)
         nodes->mig = sms__read_node_mig(reader, entry.mig, scenario->device[nodes->device], nodes->gpus, cluster);
@@ -113,8 +115,7 @@ static void add_nodes(struct sms__reader *reader, const struct sms__node *node, 
         sms__complain(reader, node, "a table stands alone in its entry");
     if (!sms__node_get(node, "name"))
         sms__complain(reader, node, "key 'name' is missing");
-    if (nodes->gpus == 0 && !entry.devices && (entry.model || nodes->gpu_memory) &&
-        !sms__is_wrong(reader, node, "gpus"))
+    if (whole && nodes->gpus == 0 && !entry.devices && (entry.model || nodes->gpu_memory))
         sms__complain(reader, node, "a node without gpus has no model and no gpu_memory");
     nodes->model = nodes->gpus ? sms__intern_model(reader, node, entry.model ? entry.model : "gpu", cluster) : -1;
     nodes->labels = sms__read_labels(reader, entry.labels, cluster, true);
