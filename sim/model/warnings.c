@@ -5,6 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
+/* "those of DEVICE", of which no file is known: perhaps its name is spelt wrong. */
+static const char *name_unknown(struct sms_file *file, const char *device)
+{
+    const char *const folder[] = {file->options->models, file->options->installed_models};
+    char near[SMS__MODEL_NAME_BYTES];
+    const bool found = sms__nearest_model(folder, "devices", device, near);
+    return sms__print(&file->arena, "those of %s, which no device file describes%s%s%s", device,
+                      found ? "; did you mean '" : "", near, found ? "'?" : "");
+}
+
 /* A workload that was profiled on another device is scaled if that device's file is known, or taken as it is. */
 static void warn_of_profile(struct sms_file *file, const struct sms_scenario *scenario, const struct sms__tenant *vm,
                             const struct sms__workload *workload)
@@ -16,8 +26,9 @@ static void warn_of_profile(struct sms_file *file, const struct sms_scenario *sc
         const char *device = scenario->device[d]->name;
         if (!sms__may_be_on(vm, d) || !strcmp(device, workload->device))
             continue;
-        snprintf(text, sizeof text, "workload '%s' was profiled on %s and runs on %s: its times and demands are %s %s",
-                 workload->name, workload->device, device, known ? "scaled from" : "those of", workload->device);
+        snprintf(text, sizeof text, "workload '%s' was profiled on %s and runs on %s: its times and demands are %s%s",
+                 workload->name, workload->device, device, known ? "scaled from " : "",
+                 known ? workload->device : name_unknown(file, workload->device));
         if (!sms__has_error(&file->warnings, NULL, text))
             sms__error(&file->warnings, SMS_OK, (at ? at : vm->node)->mark, "%s", text);
         return;

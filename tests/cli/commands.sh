@@ -527,6 +527,17 @@ try 0 "where pods went" explain "$cluster" --policy first_fit --to '60 s'; print
 printf 'scenario: wait\nnodes: [{name: a, gpus: 2, cpu: 4, model: G2}, {name: b, gpus: 1, cpu: 8, model: T4}]\npolicies: [first_fit]\npods:\n  - {name: p, gpus: 2, cpu: 8}\n  - {name: q, gpus: 1, cpu: 8}\n  - {name: r, gpus: 1, cpu: 8, models: G2}\n  - {name: s, cpu: 9}\n  - {name: t, gpu_memory: 1 GiB}\n' >"$work/wait.yaml"
 try 0 "another clock and times in us" run "$tutorial" --set devices.v100.clock='700 MHz' --replications 1
 prints "warning: the clock does not change how long kernels take whose block_time is a time, such as 'single': only cycles"
+try 0 "a profile of a device that no file describes" validate - <<'END'
+workload: w
+device: gtx1080tj
+kernels: [{name: k, blocks: 100, threads: 128, block_time: 10 us}]
+---
+scenario: s
+devices: [{model: a100}]
+policies: [leftover]
+vms: [{name: a, workload: w}]
+END
+prints "are those of gtx1080tj, which no device file describes; did you mean 'gtx1080ti'?"
 try 0 "the same clock" run "$tutorial" --set devices.v100.clock='1530 MHz' --replications 1
 if grep -q "warning: the clock" <<<"$output"; then bad "the device's own clock is warned of" "$output"; else ok; fi
 try 0 "another bandwidth and shares of it" validate scenarios/01-two-tenants.yaml --set 'devices.v100.resources={dram: {bandwidth: 1800 GB/s}, issue: {lanes: 8}, l2: {bandwidth: 2300 GB/s}, sfu: {lanes: 32}}'
