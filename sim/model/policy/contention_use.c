@@ -193,8 +193,13 @@ void sms__read_contention(struct sms__reader *reader, const struct sms__node *no
 {
     struct sms__contention_use *use = at;
     const struct sms__node *name = node->kind == SMS__MAP ? sms__node_get(node, "model") : node;
-    if (!name) {
-        sms__complain(reader, node, "key 'model' is missing");
+    if (!name) { /* a policy would be written {NAME: {PARAMETER: VALUE}} */
+        const char *first = node->items && node->item[0]->kind == SMS__SCALAR ? node->item[0]->text : "";
+        const char *known = sms__find_known(sms__load_options(reader), SMS__CONTENTION, first).name;
+        sms__complain(reader, node, "key 'model' is missing%s%s%s", known ? "; write {model: " : "", known ? known : "",
+                      known ? ", PARAMETER: VALUE, ...}" : "");
+        if (*first && !known && sms__nearest(first, 1, sms__text_at, (const char *const[]){"model"}))
+            sms__complain(reader, node->item[0], "unknown key '%.60s'; did you mean 'model'?", first);
         return;
     }
     if (!sms__expect_kind(reader, name, SMS__SCALAR) || !find_model(reader, name, use))

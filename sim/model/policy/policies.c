@@ -69,6 +69,13 @@ static void complain_unknown(const struct entry *entry, const struct sms__node *
                       name->text);
         return;
     }
+    const char *plain =
+        sms__copy(reader->arena, name->text, strcspn(name->text, "(")); /* of a label, as results have */
+    if (strcmp(plain, name->text) != 0 && sms__find_known(options, kind, plain).name) {
+        sms__complain(reader, name, "'%.60s' has its parameters in parentheses: write {%s: {PARAMETER: VALUE, ...}}",
+                      name->text, plain);
+        return;
+    }
     sms__complain_unknown_kind(reader, name, any ? "policy" : words[kind], any ? entry->first : kind,
                                any ? ENTRY_KINDS : kind + 1);
 }
