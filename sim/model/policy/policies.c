@@ -175,7 +175,7 @@ static void set_defaults(const struct sms__reader *reader, enum sms__known_kind 
         set_default(options, SMS__PLACE, "first_fit", use);
 }
 
-/* Whether the one key of an entry names nothing that is known, and is like a key: "moed: mps". */
+/* Whether the one key of an entry names nothing that is known, and is like a key. */
 static bool is_key_misspelt(struct sms__reader *reader, const struct sms__node *key, enum sms__known_kind first)
 {
     bool known = key->kind != SMS__SCALAR;
