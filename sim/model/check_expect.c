@@ -306,10 +306,29 @@ static bool lacks_of(const struct check *check, const char *name, const struct s
     return true;
 }
 
+/* Of what is not known, it is known at least whether anything has the metric. */
+static void check_metric_of_any(const struct check *check, const struct sms__expect *of)
+{
+    static const enum sms_subject among[] = {SMS_VM, SMS_PROCESS, SMS_CLASS, SMS_RESOURCE};
+    const char *near;
+    bool known = !of->metric;
+    for (int s = 0; s < SMS_SUBJECTS && !known; s++)
+        known = is_metric((enum sms_subject)s, of->metric);
+    if (known)
+        return;
+    nearest_owner(of->metric, among, 4, &near);
+    sms__complain(check->reader, key_of(of, "metric"), "unknown metric '%.60s'%s%s%s", of->metric,
+                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
 static void check_of(const struct check *check, const char *name, const struct sms__node *node, struct sms__expect *of)
 {
     of->cluster = check->scenario->cluster != NULL;
-    if (!resolve_of(check, name, node, of) || lacks_of(check, name, of))
+    if (!resolve_of(check, name, node, of)) {
+        check_metric_of_any(check, of);
+        return;
+    }
+    if (lacks_of(check, name, of))
         return;
     check_metric(check, of, "of");
     check_subject(check, of);
