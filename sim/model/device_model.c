@@ -353,7 +353,8 @@ static void resolve_background(struct sms__reader *reader, const struct sms__dev
     uint64_t count;
     int r = sms__resource_index(device, demand->resource);
     if (r < 0)
-        sms__complain(reader, demand->node, "the device has no resource '%.60s'", demand->resource);
+        sms__complain_unknown(reader, demand->node, "resource of the device", device->resources,
+                              SMS__NAMES(device->resource, name));
     else if (sms__demand_parts(reader, device, (size_t)r, demand, &parts, &count) && count) {
         demand->ratio = parts / SMS_FULL;
         demand->bare = false;
