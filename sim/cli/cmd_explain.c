@@ -61,7 +61,7 @@ static void end_policy(const struct explanation *explanation)
     if (explanation->lines > LINES_SHOWN && explanation->whole && explanation->given->format == FORMAT_TABLE)
         fprintf(explanation->to, "  ... and %zu more lines; --from and --to show a span of time%s\n",
                 explanation->lines - LINES_SHOWN,
-                explanation->of->cluster || hides_blocks(explanation, explanation->policy) ? "" : ", with its blocks");
+                explanation->of->vms == 0 || hides_blocks(explanation, explanation->policy) ? "" : ", with its blocks");
 }
 
 /* Prints the policy's name before its first line. Returns whether one more line may be printed. */
