@@ -408,22 +408,6 @@ static bool is_wanted(struct sms__figures *figures, const char *name)
     return wanted;
 }
 
-/* Whether --figures may ask for a name that begins with one of these words. */
-static bool may_want(const struct sms__figures *figures, const char *beginnings)
-{
-    bool may = !figures->only || !*beginnings;
-    for (const char *at = figures->only; at && !may; at = *at ? at + 1 : NULL) {
-        const size_t sure = strcspn(at, ",*?[\\");
-        for (const char *word = beginnings; *word && !may; word += strspn(word, " ")) {
-            const size_t length = strcspn(word, " ");
-            may = !strncmp(at, word, sure < length ? sure : length);
-            word += length;
-        }
-        at += strcspn(at, ",");
-    }
-    return may;
-}
-
 static bool is_made(const struct sms__figures *figures, const char *name)
 {
     return sms__find_name(name, figures->made.count, sms__text_at, figures->made.name) < figures->made.count;
@@ -530,7 +514,7 @@ static int run(struct sms__figures *figures, const char *path)
     bool able = true;
     code = code ? code : check_whole(maker);
     for (size_t i = 0; i < maker->sections; i++)
-        able &= !is(&maker->section[i], "figures") || may_want(figures, maker->section[i].argument);
+        able &= !is(&maker->section[i], "figures") || sms__figures_may_want(figures, maker->section[i].argument);
     for (size_t i = 0; i < maker->sections && code == SMS_OK && able; i++) {
         const struct section *section = maker->at = &maker->section[i];
         if (is(section, "needs"))

@@ -44,6 +44,8 @@ int sms__figures_load(struct sms__figures *figures);
 /* Loads the CSV files of these tables, which may be large. Reports a name, of those that blanks separate, which is no
  * table: neither of the results, nor of results of another kind, nor of the SQL so far. */
 int sms__figures_load_tables(struct sms__figures *figures, const char *names, struct sms__mark place);
+/* Whether --figures may ask for a name that begins with one of these words, or there are none of them. */
+bool sms__figures_may_want(const struct sms__figures *figures, const char *beginnings);
 
 /* sql.c: adds to the database the functions, the collation and the tables `palette` and `metric_words` that the SQL
  * uses. */

@@ -98,6 +98,21 @@ int sms__figures_load_tables(struct sms__figures *figures, const char *names, st
     return SMS_OK;
 }
 
+bool sms__figures_may_want(const struct sms__figures *figures, const char *beginnings)
+{
+    bool may = !figures->only || !*beginnings;
+    for (const char *at = figures->only; at && !may; at = *at ? at + 1 : NULL) {
+        const size_t sure = strcspn(at, ",*?[\\");
+        for (const char *word = beginnings; *word && !may; word += strspn(word, " ")) {
+            const size_t length = strcspn(word, " ");
+            may = !strncmp(at, word, sure < length ? sure : length);
+            word += length;
+        }
+        at += strcspn(at, ",");
+    }
+    return may;
+}
+
 static int is_cancelled(void *cancel) { return atomic_load((atomic_bool *)cancel); }
 
 int sms__figures_load(struct sms__figures *figures)

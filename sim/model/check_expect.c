@@ -306,7 +306,7 @@ static bool lacks_of(const struct check *check, const char *name, const struct s
     return true;
 }
 
-/* Of what is not known, it is known at least whether anything has the metric. */
+/* The subject is not known, but whether anything has the metric is. */
 static void check_metric_of_any(const struct check *check, const struct sms__expect *of)
 {
     static const enum sms_subject among[] = {SMS_VM, SMS_PROCESS, SMS_CLASS, SMS_RESOURCE};
