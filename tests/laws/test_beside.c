@@ -64,7 +64,8 @@ static void a_kernel_alone_above_the_limit_is_as_fast_as_measured(void **state)
     assert_near(turnaround_ms("together", hot, "{name: p, workload: w, count: 2}"), 10 * cbrt(2), 1e-6);
 }
 
-/* Those that fill the SMs take turns, and so do their 160 W. With half of the room each, both run at once. */
+/* Those that fill the SMs take turns, and so do their 160 W. With half of the room each, both run at once. One of 400 W
+ * in turn with one of none draws 200 W, and so has a higher clock than alone. */
 static void kernels_that_take_turns_for_room_draw_power_in_turn(void **state)
 {
     (void)state;
@@ -72,6 +73,11 @@ static void kernels_that_take_turns_for_room_draw_power_in_turn(void **state)
     const char *half = WORKLOAD("w", "time: 10 ms, power: 160 W, room: 50 %");
     assert_near(turnaround_ms("together", full, "{name: p, workload: w, count: 2}"), 20, 1e-6);
     assert_near(turnaround_ms("together", half, "{name: p, workload: w, count: 2}"), 10 * cbrt(320. / 250), 1e-6);
+    assert_near(turnaround_ms("together",
+                              WORKLOAD("hot", "time: 10 ms, power: 400 W, room: 100 %")
+                                  WORKLOAD("cold", "time: 10 ms, room: 100 %"),
+                              "{name: p, workload: hot}, {name: q, workload: cold}"),
+                20 * cbrt(250 / 400.), 1e-6);
 }
 
 /* On half of the SMs p takes 20 ms, of which it does 10 in 15 ms beside q, which takes all of the room: 12 of 25 ms. */

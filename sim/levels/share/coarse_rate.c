@@ -101,7 +101,7 @@ static void slow_clock(struct sms__rater *rater, double crowd, const struct sms_
     for (size_t i = 0; i < count; i++)
         rater->power_w += rated[i].power_w / crowd;
     double clock = sms__clock_at(rater->limited, rater->power_w + rater->other_w);
-    for (size_t i = 0; i < count && clock < 1; i++)
+    for (size_t i = 0; i < count; i++)
         *rated[i].speed *= clock / sms__clock_at(rater->limited, rated[i].power_w);
 }
 
