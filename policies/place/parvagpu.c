@@ -9,17 +9,18 @@
  * fits. */
 #include <smsched/place.h>
 
+#include <limits.h>
 #include <math.h>
 
 enum { COMPUTE_SLICES = 7 };
 
-/* The compute slices of a profile: 4g and 3g have four slices of memory, and only 3g may begin at either half. */
+/* The compute slices of a profile: a GPU has 8 slices of memory, so where an instance may have the last of these, it
+ * has one of them more than of compute. */
 static uint32_t size_of(const struct sms_mig_view *mig, uint32_t profile)
 {
-    const struct sms_profile_view *view = &mig->profile[profile];
-    if (view->slices == mig->slices)
-        return COMPUTE_SLICES;
-    return view->slices == 4 && view->starts != 1 ? 3 : view->slices;
+    const uint32_t slices = mig->profile[profile].slices,
+                   last = 31 - (uint32_t)__builtin_clz(mig->profile[profile].starts | 1);
+    return last + slices <= COMPUTE_SLICES ? slices : last < COMPUTE_SLICES ? COMPUTE_SLICES - last : 1;
 }
 
 static uint32_t used_of(const struct sms_mig_view *mig, const struct sms_layout *layout)
@@ -35,7 +36,10 @@ static uint32_t used_of(const struct sms_mig_view *mig, const struct sms_layout 
 static int place_of(const struct sms_mig_view *mig, const struct sms_layout *layout, uint32_t profile)
 {
     static const int places[COMPUTE_SLICES + 1][COMPUTE_SLICES + 1] = {
-        [1] = {0, 6, 4, 1, 2, 3, 5, -1}, [2] = {0, 4, 2, -1}, [3] = {4, -1}, [4] = {0, -1}, [7] = {0, -1}};
+        [0] = {-1},          [1] = {0, 6, 4, 1, 2, 3, 5, -1},
+        [2] = {0, 4, 2, -1}, [3] = {4, -1},
+        [4] = {0, -1},       [5] = {0, 1, 2, -1},
+        [6] = {0, 1, -1},    [7] = {0, -1}};
     const uint32_t starts = sms_layout_starts(mig, layout, profile);
     const int *place = places[size_of(mig, profile)];
     while (*place >= 0 && !(starts >> *place & 1))
@@ -47,23 +51,24 @@ static int place_of(const struct sms_mig_view *mig, const struct sms_layout *lay
 static double score(const struct sms_place_view *view, const struct sms_node_view *node, const struct sms_pod_view *pod,
                     uint8_t chosen[SMS_NODE_GPUS_MAX])
 {
-    uint32_t best = node->gpus, least = COMPUTE_SLICES + 1;
+    uint32_t best = node->gpus;
+    int least = INT_MAX;
     (void)view;
     if (!pod->profile)
         return 0;
     for (uint32_t i = 0; i < node->gpus; i++) {
         const struct sms_layout *layout = &node->layout[i];
-        uint32_t used = used_of(node->mig, layout);
+        int left = COMPUTE_SLICES - (int)used_of(node->mig, layout);
         int place = place_of(node->mig, layout, pod->profile);
         chosen[i] = 0;
         if (place >= 0 && layout->pods[place] == 0) /* else it shares an instance */
-            used += size_of(node->mig, pod->profile);
-        if (!sms_gpu_fits(&node->gpu[i], pod) || place < 0 || COMPUTE_SLICES - used >= least)
+            left -= (int)size_of(node->mig, pod->profile);
+        if (!sms_gpu_fits(&node->gpu[i], pod) || place < 0 || left >= least)
             continue;
         if (best < node->gpus)
             chosen[best] = 0;
         best = i;
-        least = COMPUTE_SLICES - used;
+        least = left;
         chosen[i] = (uint8_t)(SMS_SLICE + place);
     }
     return best < node->gpus ? -(double)least : -INFINITY;

@@ -32,12 +32,14 @@ struct fixture {
 };
 
 /* An A100 40 GB, whose profiles are numbered by their compute slices. */
-static const struct sms_mig_view a100 __attribute__((unused)) = {.slices = 8,
-                                                                 .profile = {[1] = {.slices = 1, .starts = 0x7f},
-                                                                             [2] = {.slices = 2, .starts = 0x15},
-                                                                             [3] = {.slices = 4, .starts = 0x11},
-                                                                             [4] = {.slices = 4, .starts = 1},
-                                                                             [7] = {.slices = 8, .starts = 1}}};
+static const struct sms_mig_view a100
+    __attribute__((unused)) = {.slices = 8,
+                               .profile = {[1] = {.slices = 1, .starts = 0x7f},
+                                           [2] = {.slices = 2, .starts = 0x15},
+                                           [3] = {.slices = 4, .starts = 0x11},
+                                           [4] = {.slices = 4, .starts = 1},
+                                           [5] = {.slices = 2, .starts = 0x55}, /* 1g.10gb */
+                                           [7] = {.slices = 8, .starts = 1}}};
 
 static inline uint64_t gib(uint64_t count) { return count << GIB_SHIFT; }
 

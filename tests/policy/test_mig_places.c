@@ -87,6 +87,18 @@ static void parvagpu_leaves_the_fewest_compute_slices(void **state)
     assert_int_equal(put(&sms_place_policy_parvagpu, &node, 1), 21);
 }
 
+/* 1g.10gb has two slices of memory and one of compute, so three of them and a 2g take five of seven. */
+static void parvagpu_counts_slices_of_compute(void **state)
+{
+    struct split_node node;
+    (void)state;
+    make_split(&node, 1);
+    assert_int_equal(put(&sms_place_policy_parvagpu, &node, 5), 0);
+    assert_int_equal(put(&sms_place_policy_parvagpu, &node, 5), 6);
+    assert_int_equal(put(&sms_place_policy_parvagpu, &node, 5), 4);
+    assert_int_equal(put(&sms_place_policy_parvagpu, &node, 2), 2);
+}
+
 /* ---- the planner ---- */
 
 enum { MODELS = 11, SIZES = 5, BATCHES = 9, PROCESSES = 5, GPUS = 16, SLOTS = 7, ROWS = 100 };
@@ -367,6 +379,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(edge_packs_from_the_last_slice_of_the_fullest_gpu),
         cmocka_unit_test(parvagpu_leaves_the_fewest_compute_slices),
+        cmocka_unit_test(parvagpu_counts_slices_of_compute),
         cmocka_unit_test(parvagpu_deploys_as_published),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
