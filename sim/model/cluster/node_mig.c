@@ -238,7 +238,7 @@ static uint64_t models_with(const struct sms_scenario *scenario, const char *nam
         const struct sms__mig_profile *profile = mig ? sms__find_profile(mig, name) : NULL;
         if (!profile)
             continue;
-        uint32_t each = (uint32_t)(profile->slices * 1000 / mig->slices);
+        uint32_t each = (uint32_t)(profile->slices * 1000 / (mig->slices ? mig->slices : 1)); /* 0: it was refused */
         models |= (uint64_t)1 << cluster->node[k].model;
         *milli = each < *milli ? each : *milli;
     }
