@@ -78,6 +78,36 @@ static void the_gpu_drains_that_has_fewer_slices_in_use(void **state)
     assert_placements(file, "0 p a 1@0\n0.1 q a 2@0\n0.2 s a 1@4\n3.2 r a 1@0\n3.2 u a 2@4\n");
 }
 
+/* At 10 s the GPU that drained is empty, but w lacks CPUs and y takes it. So it drains for w again, and z waits. */
+static void a_gpu_drains_again_for_a_pod_that_lacked_cpus(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_text("scenario: s\nnodes: [{name: a, devices: {model: a100}, cpu: 4, "
+                                      "mig: [{changes: drain, change: 0 s}]}]\npolicies: [first_fit]\npods:\n"
+                                      "  - {name: c, cpu: 4, duration: 15 s}\n"
+                                      "  - {name: x, profile: 7g.40gb, duration: 10 s}\n"
+                                      "  - {name: y, profile: 3g.20gb, start: 1 s, duration: 10 s}\n"
+                                      "  - {name: w, profile: 7g.40gb, cpu: 4, start: 2 s, duration: 1 s}\n"
+                                      "  - {name: z, profile: 3g.20gb, start: 11 s, duration: 20 s}\n");
+    assert_placements(file, "0 c a 0\n0 x a 1@0\n10 y a 1@0\n20 w a 1@0\n21 z a 1@0\n");
+}
+
+/* At 10 s s1 gets the instance that v leaves, and the GPU that drained for it takes t, which came before s2. */
+static void a_gpu_that_drains_no_more_takes_pods_in_their_order(void **state)
+{
+    (void)state;
+    struct sms_file *file =
+        load_text("scenario: s\nnodes: [{name: a, devices: {model: a100, count: 2}, mig: [{gpus: [0], "
+                  "layout: [2g.10gb, 1g.10gb], changes: drain, change: 0 s}, "
+                  "{gpus: [1], layout: [2g.10gb]}]}]\npolicies: [first_fit]\npods:\n"
+                  "  - {name: u, profile: 2g.10gb, duration: 20 s}\n"
+                  "  - {name: v, profile: 2g.10gb, duration: 10 s}\n"
+                  "  - {name: s1, profile: 2g.10gb, start: 1 s, duration: 20 s}\n"
+                  "  - {name: t, profile: 1g.10gb, start: 2 s, duration: 5 s}\n"
+                  "  - {name: s2, profile: 2g.10gb, start: 3 s, duration: 1 s}\n");
+    assert_placements(file, "0 u a 1@0\n0 v a 2@0\n10 s1 a 2@0\n10 t a 1@2\n20 s2 a 1@0\n");
+}
+
 /* At 1 s a drains for those that wait. At 3 s the first gets the instance of b, and the second that of a which y left.
  */
 static void equal_pods_of_two_entries_wait_as_two_of_one(void **state)
@@ -422,6 +452,8 @@ int main(void)
         cmocka_unit_test(a_layout_that_changes_when_empty_waits_for_that),
         cmocka_unit_test(a_drained_gpu_takes_no_pods_until_it_is_empty),
         cmocka_unit_test(the_gpu_drains_that_has_fewer_slices_in_use),
+        cmocka_unit_test(a_gpu_drains_again_for_a_pod_that_lacked_cpus),
+        cmocka_unit_test(a_gpu_that_drains_no_more_takes_pods_in_their_order),
         cmocka_unit_test(equal_pods_of_two_entries_wait_as_two_of_one),
         cmocka_unit_test(a_name_means_what_the_model_of_gpu_says),
         cmocka_unit_test(gpus_of_a_node_may_differ),

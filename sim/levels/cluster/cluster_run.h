@@ -122,6 +122,7 @@ const char *sms__choose_seat(struct sms__cluster_run *run, const struct sms_node
 void sms__no_instance(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
 /* A pod of the shape has been placed, after others of it may have found none. */
 void sms__instance_found(struct sms__cluster_run *run, uint32_t shape);
+bool sms__drain_is_over(const struct sms__cluster_run *run, uint32_t shape);
 
 /* arrange.c: pods that leave their profile open. */
 /* The pod holds an instance then; others may have moved. False: it waits, or the run has been stopped. */

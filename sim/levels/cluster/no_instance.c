@@ -99,12 +99,22 @@ static void consider(const struct sms__cluster_run *run, uint32_t n, uint32_t gp
         *best = (struct choice){n, gpu, busy, layout->drains};
 }
 
+/* Whether the GPU that drained for the shape takes pods again, without one of the shape. */
+bool sms__drain_is_over(const struct sms__cluster_run *run, uint32_t shape)
+{
+    const struct sms__drained *gpu = run->drained ? &run->drained[shape] : NULL;
+    return gpu && gpu->node != SMS__NO_NODE && !run->ledger.node[gpu->node].layout[gpu->gpu].drains;
+}
+
 /* Lets that GPU take no more pods of which pods have the fewest slices, the lowest of equal ones; unless one drains
- * that the pod could have. */
+ * for the shape, or one that the pod could have. */
 static void drain(struct sms__cluster_run *run, uint32_t shape)
 {
     const struct sms_pod_view *pod = &run->cluster->shape[shape];
     struct choice best = {.busy = UINT32_MAX};
+    if (run->drained[shape].node != SMS__NO_NODE && !sms__drain_is_over(run, shape))
+        return;
+    run->drained[shape].node = SMS__NO_NODE;
     for (uint32_t n = 0; n < run->cluster->nodes; n++)
         for (uint32_t i = 0; may_be_on(&run->ledger.node[n], pod) && i < run->ledger.node[n].gpus; i++)
             consider(run, n, i, pod, &best);

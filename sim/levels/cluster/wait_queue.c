@@ -91,7 +91,7 @@ static bool fits_freed(const struct sms__cluster_run *run, uint32_t shape)
     const struct sms_pod_view *pod = &run->cluster->shape[shape];
     const struct sms__ledger *ledger = &run->ledger;
     bool all = run->reference && pod->replicas == 1,
-         fits = pod->times && ledger->frees; /* any may make room by moves */
+         fits = (pod->times && ledger->frees) /* any may make room by moves */ || sms__drain_is_over(run, shape);
     size_t nodes = all ? run->cluster->nodes : ledger->frees;
     for (size_t i = 0; i < nodes && !fits; i++)
         fits = sms_node_fits(&ledger->node[all ? i : ledger->freed[i]], pod);
@@ -158,13 +158,12 @@ static void serve(struct sms__cluster_run *run, uint64_t now)
 {
     const struct wait_queues *queues = run->scheduling;
     while (!sms__engine_ends(&run->engine)) {
-        struct sms__match next = sms__queue_first(&queues->ready);
-        if (next.time == SMS__NEVER && !run->ledger.frees)
-            return;
-        if (next.time == SMS__NEVER) /* a GPU that drained for pods served now takes others again */
+        if (run->ledger.frees) /* a GPU that drained for pods served now takes others again */
             unblock_freed(run, now);
-        else
-            serve_queue(run, (uint32_t)next.source, now);
+        struct sms__match next = sms__queue_first(&queues->ready);
+        if (next.time == SMS__NEVER)
+            return;
+        serve_queue(run, (uint32_t)next.source, now);
     }
 }
 
