@@ -440,6 +440,25 @@ static void pods_that_move_leave_a_ledger_that_agrees(void **state)
     sms_file_free(file);
 }
 
+/* As x ends at 10 s, another pod comes, or one that waits is served when v has come. It takes the half that x leaves,
+ * so y does not move to the whole GPU and back. */
+static void pods_that_come_as_another_ends_go_before_moves(void **state)
+{
+    static const char *const third[] = {"  - {name: z, profiles: {3g.20gb: 5 s}, start: 10 s}\n",
+                                        "  - {name: z, profiles: {3g.20gb: 5 s}, start: 1 s}\n"
+                                        "  - {name: v, priority: 1, start: 10 s, duration: 1 s}\n"};
+    (void)state;
+    for (size_t i = 0; i < sizeof third / sizeof *third; i++) {
+        struct sms_file *file = load_text(ONE_GPU "  - {name: x, profiles: {3g.20gb: 10 s}}\n"
+                                                  "  - {name: y, profiles: {3g.20gb: 15 s, 7g.40gb: 15 s}}\n%s",
+                                          "{changes: free, change: 0 s}", "miso", third[i]);
+        struct sms_results *results =
+            run_logged(file, i ? "0 x a 1@0\n0 y a 1@4\n10 v a 0\n10 z a 1@0\n" : "0 x a 1@0\n0 y a 1@4\n10 z a 1@0\n");
+        assert_true(metric(results, "moved_count") == 0);
+        discard(results, file);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -447,6 +466,7 @@ int main(void)
         cmocka_unit_test(without_a_policy_that_moves_them_they_take_the_first_profile),
         cmocka_unit_test(pods_with_a_profile_stay_where_they_are),
         cmocka_unit_test(pods_that_move_leave_a_ledger_that_agrees),
+        cmocka_unit_test(pods_that_come_as_another_ends_go_before_moves),
         cmocka_unit_test(a_fixed_layout_takes_pods_of_its_profiles),
         cmocka_unit_test(a_free_layout_changes_where_no_pod_is_in_the_way),
         cmocka_unit_test(a_layout_that_changes_when_empty_waits_for_that),

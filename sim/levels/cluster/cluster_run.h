@@ -166,7 +166,9 @@ void sms__ends_await(struct sms__cluster_run *run);
 bool sms__ends_pending(const struct sms__cluster_run *run);
 
 /* conclude.c: what follows an event of the cluster. */
-/* Pods have given their places back: the scheduler serves those that wait. */
+/* The scheduler serves pods that wait; then those on GPUs that pods left get their instances anew. */
+void sms__cluster_serve(struct sms__cluster_run *run, uint64_t now);
+/* Pods have given their places back, which may serve others. */
 void sms__cluster_freed(struct sms__cluster_run *run, uint64_t now);
 /* Under --check: ends the run if invariants do not hold. To be called after each event that may have changed which pods
  * wait and which have a place. */

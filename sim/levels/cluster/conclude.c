@@ -26,20 +26,28 @@ void sms__cluster_check(struct sms__cluster_run *run)
     run->engine.stopped = true;
 }
 
-/* With priorities, pods that arrive at this instant may go first, and what waits is served when they have arrived. */
 static bool awaits_arrivals(const struct sms__cluster_run *run, uint64_t now)
 {
-    return run->cluster->priorities && run->arrived < run->pods && run->pod[run->arrived].arrival_ps == now;
+    return run->arrived < run->pods && run->pod[run->arrived].arrival_ps == now;
 }
 
-void sms__cluster_freed(struct sms__cluster_run *run, uint64_t now)
+void sms__cluster_serve(struct sms__cluster_run *run, uint64_t now)
 {
-    const bool serves = run->scheduler->serve && !awaits_arrivals(run, now);
-    run->scheduler->freed(run, now);
-    if (serves)
+    if (run->scheduler->serve)
         run->scheduler->serve(run, now);
     sms__arrange_left(run, now);
-    if (run->arranging && serves) /* pods that moved may have left an instance to another */
+    if (run->arranging && run->scheduler->serve) /* pods that moved may have left an instance to another */
+        run->scheduler->serve(run, now);
+}
+
+/* What arrives at this instant comes before GPUs that pods left are arranged. With priorities it may go before pods
+ * that wait, too. */
+void sms__cluster_freed(struct sms__cluster_run *run, uint64_t now)
+{
+    run->scheduler->freed(run, now);
+    if (!awaits_arrivals(run, now))
+        sms__cluster_serve(run, now);
+    else if (!run->cluster->priorities && run->scheduler->serve)
         run->scheduler->serve(run, now);
     sms__cluster_check(run);
 }

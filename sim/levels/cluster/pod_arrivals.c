@@ -173,12 +173,6 @@ static void sample_to(struct sms__cluster_run *run, uint64_t arrived_milli)
         run->record->allocation[samples->taken] = allocation_of(run);
 }
 
-static void serve(struct sms__cluster_run *run, uint64_t now)
-{
-    if (run->scheduler->serve)
-        run->scheduler->serve(run, now);
-}
-
 /* All pods that arrive at this instant, one after another; with priorities, all arrive before one is placed. */
 static void arrive(void *subject, uint64_t now)
 {
@@ -192,12 +186,12 @@ static void arrive(void *subject, uint64_t now)
         run->record->arrived++;
         run->scheduler->add(run, p, now);
         bool whole = run->arrived == run->pods || !sms__same_gang(run, p, p + 1);
-        if (whole && !run->cluster->priorities)
-            serve(run, now);
+        if (whole && !run->cluster->priorities && run->scheduler->serve)
+            run->scheduler->serve(run, now);
         if (shape->gpus)
             run->samples->latest = allocation_of(run);
     }
-    serve(run, now);
+    sms__cluster_serve(run, now);
     sms__engine_at(&run->engine, run->samples->source, next_arrival(run));
     sms__cluster_check(run);
 }
