@@ -34,7 +34,8 @@ static void read_times(struct sms__reader *reader, const struct sms__node *node,
 
 const struct sms__field sms__arrival_fields[] = {
     {"poisson", SMS__QUANTITY, SMS__TIME, F(arrival_fields, poisson), 1, SMS__TIME_MAX_PS, .one_of = ARRIVALS,
-     .words = "mean time between arrivals", .help = "sets the mean of the exponential intervals between arrivals"},
+     .words = "mean time between arrivals",
+     .help = "sets the mean of the exponential intervals between arrivals, and before the first"},
     {"rate", SMS__QUANTITY, SMS__ARRIVAL_RATE, F(arrival_fields, per_s), 1e12 / SMS__TIME_MAX_PS, 1e12,
      .one_of = ARRIVALS, .words = "arrivals a second",
      .help = "sets the mean number of arrivals per time, with exponential intervals: 500/s is poisson: 2 ms"},

@@ -10,7 +10,7 @@ enum { BATCH_MAX = 1000000 };
 
 const struct sms__field sms__pod_arrival_fields[] = {
     {"poisson", SMS__QUANTITY, SMS__TIME, F(sms__arriving, poisson_ps), 1, SMS__TIME_MAX_PS, .one_of = ARRIVALS,
-     .help = "sets the mean of the exponential intervals between arrivals"},
+     .help = "sets the mean of the exponential intervals between arrivals, and before the first"},
     {"every", SMS__QUANTITY, SMS__TIME, F(sms__arriving, every_ps), 1, SMS__TIME_MAX_PS, .one_of = ARRIVALS,
      .help = "sets the constant interval between arrivals; the first is at the start"},
     {"batch", SMS__INTEGER, SMS__COUNT, F(sms__arriving, batch), 1, BATCH_MAX,
