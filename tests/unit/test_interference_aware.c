@@ -48,6 +48,23 @@ static void the_sum_of_slowdowns_counts(void **state)
     sms_file_free(file);
 }
 
+/* C slows nothing, so beside a and c, d costs as much as beside b: both speeds fall by the same. The lower GPU takes
+ * it. */
+static void rounding_chooses_among_no_equal_gpus(void **state)
+{
+    (void)state;
+    struct sms_file *file =
+        load_text(DEVICE "workload: x\nkernels: [{name: k, time: 10 ms, demand: {fp32: 63 %%}}]\n---\n"
+                         "workload: y\nkernels: [{name: k, time: 10 ms}]\n---\n"
+                         "workload: z\nkernels: [{name: k, time: 10 ms, demand: {fp32: 57 %%}}]\n---\n"
+                         "scenario: s\nnodes: [{name: n, devices: {model: tiny, count: 2}}]\n"
+                         "policies: [{place: interference_aware, mode: mps}]\ncontention: proportional\npods:\n"
+                         "  - {name: a, gpu: 30 %%, workload: x}\n  - {name: b, gpu: 30 %%, workload: x}\n"
+                         "  - {name: c, gpu: 30 %%, workload: y}\n  - {name: d, gpu: 30 %%, workload: z}\n");
+    sms_results_free(run_logged(file, "0 a n 1\n0 b n 2\n0 c n 1\n0 d n 1\n"));
+    sms_file_free(file);
+}
+
 /* Where pods take turns, whatever presses on what, two on a GPU take twice as long: they spread. */
 static void pods_that_take_turns_spread(void **state)
 {
@@ -218,6 +235,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(opposites_share_a_gpu),
         cmocka_unit_test(the_sum_of_slowdowns_counts),
+        cmocka_unit_test(rounding_chooses_among_no_equal_gpus),
         cmocka_unit_test(pods_that_take_turns_spread),
         cmocka_unit_test(pods_that_fill_the_sms_keep_apart),
         cmocka_unit_test(pods_without_workloads_take_the_first_node),
