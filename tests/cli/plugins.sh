@@ -153,7 +153,7 @@ build other '#undef SMS_PLUGIN_SIZES' '#define SMS_PLUGIN_SIZES 1, 2, 3' 'SMS_PL
 refused other.so "was built with other headers"
 build terse 'static const struct sms_sharing_mode mode = {.name = "terse"};' 'SMS_PLUGIN(.mode = {&mode});'
 try 0 "a mode without help" list policies terse --plugin terse.so
-prints "terse              mode: "
+prints "terse mode: "
 build nothing 'SMS_PLUGIN(.block = {0});'
 refused nothing.so "has no policy, mode or model in it"
 build taken 'static const struct sms_block_policy policy = {.name = "leftover", .help = "mine"};' 'SMS_PLUGIN(.block = {&policy});'

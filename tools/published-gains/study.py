@@ -34,7 +34,7 @@ SMSCHED = Path(os.environ.get("SMSCHED_BUILD", ROOT / "build")).resolve() / "bin
 POLICIES = ["leftover", "round_robin", "sm_quota", "elastic_kernels", "warped_slicer", "tenant_fair", "utilization_aware",
             "fine_grained"]
 MIXES, WARMUP, JOBS = 200, 2, 8
-BLOCK_TIME_SPREAD = 0.1  # of block times, which state no uncertainty, as `compare --unknowns` has it
+SPREAD = 0.1  # of demands and block times, which state no uncertainty, as `compare --unknowns` has it
 SMS = 28
 
 # A variant of all mixes: its name, its contention, and whether what is not known is drawn.
@@ -55,10 +55,9 @@ def write_workload(program, name, draw):
     """The program under another name; with `draw`, as one draw of what is not known of it. What a full wave wants stays
     within what an SM has, because no profile can show more."""
     text = (LIBRARY / f"{program}.yaml").read_text()
-    line = re.search(r"^uncertainty: (.*)$", text, re.M)
-    spread = {resource: value / 100 for resource, value in demands_of(line[1] if line else "").items()}
-    factor = {resource: math.exp(draw.gauss(0, value)) for resource, value in sorted(spread.items())} if draw else {}
-    time_factor = math.exp(draw.gauss(0, BLOCK_TIME_SPREAD)) if draw else 1
+    resources = sorted({resource for demand in re.findall(r"demand: \{(.*)\}", text) for resource in demands_of(demand)})
+    factor = {resource: math.exp(draw.gauss(0, SPREAD)) for resource in resources} if draw else {}
+    time_factor = math.exp(draw.gauss(0, SPREAD)) if draw else 1
     head, *kernels = re.split(r"(?m)^(?=  - name: )", text)
     head = re.sub(r"^workload: .*$", f"workload: {name}", head, flags=re.M)
     parts = []
@@ -221,8 +220,8 @@ Each gain is relative to the baseline of its paper:
 
 {papers_table(stp)}
 
-*Measured kernels* have demands and block times as profiled, under the contention model `pipes`. With *unknowns drawn*, each mix has one draw of the unknown values:
-demands by the [uncertainty](../explanation/statistics.md#what-is-not-known) of each profile, block times by {100 * BLOCK_TIME_SPREAD:.0f} %. `proportional` is another law: an
+*Measured kernels* have demands and block times as profiled, under the contention model `pipes`. With *unknowns drawn*, each mix has one draw of the unknown values,
+demands and block times: factors with a standard deviation of {100 * SPREAD:.0f} %, as [where nothing else is known](../explanation/statistics.md#what-is-not-known). `proportional` is another law: an
 oversubscribed resource is shared, and below 100 % nothing slows down. Intervals cover the draw of the mixes.
 
 All policies relative to the same two baselines, with unknowns drawn:
