@@ -22,12 +22,12 @@ enum {
 struct bucket {
     int64_t tokens, share, pool;
     uint64_t service_ps; /* of its process at the latest tick */
-    uint64_t asks_ps;    /* when it looks again */
+    uint64_t tick_ps;    /* when its watcher looks next */
+    uint64_t asks_ps;    /* when a launch that waits looks again */
 };
 
 struct state {
     struct bucket *bucket; /* [processes] */
-    bool ticks;            /* a tick will come */
 };
 
 static struct bucket *bucket_of(const struct sms_share *share, size_t p)
@@ -58,51 +58,42 @@ static int64_t step_of(const struct sms_share_device_view *device, int64_t used,
 
 static int64_t limit(int64_t value, int64_t most) { return value < 0 ? 0 : value > most ? most : value; }
 
-/* Fills the bucket of a process. Returns true while it may change further. */
-static bool fill(struct sms_share *share, size_t p)
+static void fill(const struct sms_share *share, const struct sms_process_view *view, struct bucket *bucket)
 {
-    const struct sms_process_view view = sms_share_process(share, p);
-    struct bucket *bucket = bucket_of(share, p);
-    if (view.device < 0 || cap_of(&view) >= UNCAPPED || bucket->pool == 0)
-        return false;
-    const struct sms_share_device_view device = sms_share_device(share, (size_t)view.device);
-    const double served = (double)(view.service_ps - bucket->service_ps) / sms_share_param(share, TICK);
-    const int64_t used = (int64_t)(served * 100 + 1e-9), step = step_of(&device, used, cap_of(&view));
-    bucket->service_ps = view.service_ps;
+    const struct sms_share_device_view device = sms_share_device(share, (size_t)view->device);
+    const uint64_t served_ps = view->service_ps - bucket->service_ps, tick = (uint64_t)sms_share_param(share, TICK);
+    const int64_t used = (int64_t)(served_ps * 100 / tick), step = step_of(&device, used, cap_of(view));
+    bucket->service_ps = view->service_ps;
     if (bucket->share == bucket->pool && bucket->tokens < 0) {
         bucket->pool *= 2;
         bucket->share = bucket->pool;
     }
-    bucket->share = limit(bucket->share + (used <= cap_of(&view) ? step : -step), bucket->pool);
+    bucket->share = limit(bucket->share + (used <= cap_of(view) ? step : -step), bucket->pool);
     bucket->tokens += bucket->share;
     bucket->tokens = bucket->tokens > bucket->pool ? bucket->pool : bucket->tokens;
-    return bucket->tokens < bucket->pool || view.phase == SMS_PHASE_KERNEL;
 }
 
-/* Tag 0 is the watcher. Others let the engine ask again for a launch. */
-static void timer(struct sms_share *share, size_t tag)
+/* The timer of a process. Its watcher looks every tick from its first launch on, and before a launch of that instant.
+ * After each event the engine asks again for launches that wait. */
+static void watch(struct sms_share *share, size_t p)
 {
-    struct state *state = sms_share_state(share);
-    bool goes_on = false;
-    for (size_t p = 0; tag == 0 && p < sms_share_processes(share); p++)
-        goes_on |= fill(share, p);
-    if (goes_on)
-        sms_share_wake(share, (uint64_t)sms_share_param(share, TICK), 0);
-    state->ticks = tag == 0 ? goes_on : state->ticks;
+    const struct sms_process_view view = sms_share_process(share, p);
+    struct bucket *bucket = bucket_of(share, p);
+    if (view.device < 0 || bucket->pool == 0 || sms_share_now(share) != bucket->tick_ps)
+        return;
+    fill(share, &view, bucket);
+    bucket->tick_ps += (uint64_t)sms_share_param(share, TICK);
+    sms_share_wake(share, (uint64_t)sms_share_param(share, TICK), p);
 }
 
-/* The first launch of a process makes its pool. */
-static void take(struct sms_share *share, struct bucket *bucket, const struct sms_process_view *view)
+static void make_pool(struct sms_share *share, size_t p, const struct sms_process_view *view)
 {
-    struct state *state = sms_share_state(share);
     const struct sms_share_device_view device = sms_share_device(share, (size_t)view->device);
-    if (bucket->pool == 0)
-        *bucket =
-            (struct bucket){.pool = (int64_t)(device.sms * device.threads * WAVES), .service_ps = view->service_ps};
-    bucket->tokens -= (int64_t)view->blocks;
-    if (!state->ticks)
-        sms_share_wake(share, (uint64_t)sms_share_param(share, TICK), 0);
-    state->ticks = true;
+    const uint64_t tick = (uint64_t)sms_share_param(share, TICK);
+    *bucket_of(share, p) = (struct bucket){.pool = (int64_t)(device.sms * device.threads * WAVES),
+                                           .service_ps = view->service_ps,
+                                           .tick_ps = sms_share_now(share) + tick};
+    sms_share_wake(share, tick, p);
 }
 
 static enum sms_answer launch(struct sms_share *share, size_t p)
@@ -114,12 +105,15 @@ static enum sms_answer launch(struct sms_share *share, size_t p)
         return SMS_GRANT;
     if (now < bucket->asks_ps)
         return SMS_DEFER;
+    watch(share, p);
     if (bucket->tokens < 0) {
         bucket->asks_ps = now + poll;
-        sms_share_wake(share, poll, p + 1);
+        sms_share_wake(share, poll, p);
         return SMS_DEFER;
     }
-    take(share, bucket, &view);
+    if (bucket->pool == 0)
+        make_pool(share, p, &view);
+    bucket->tokens -= (int64_t)view.blocks;
     return SMS_GRANT;
 }
 
@@ -138,5 +132,5 @@ const struct sms_share_policy sms_share_policy_token_bucket = {
     .start = start,
     .launch = launch,
     .event = event,
-    .timer = timer,
+    .timer = watch,
 };

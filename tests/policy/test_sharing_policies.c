@@ -381,109 +381,6 @@ static void a_kernel_has_as_few_sms_as_slow_it_little(void **state)
     share_release(s);
 }
 
-#define FORTY                                                                                                          \
-    "device: forty\nclock: 1 GHz\nsms: 40\nsm: {threads: 1024, warps: 32, blocks: 32}\nresources: {fp32: {class: "     \
-    "compute}}\n---\n"
-
-/* The published step of 40 SMs of 1024 threads at a cap of 50 %, from which the device is idle, is 62 745 tokens; that
- * of 45 to 50 % is 3200. The kernel has 62 745 blocks, 50 rounds of 1280, and ends at 57.6 ms with -62 745 tokens. At
- * 120 ms it has used 48 %, and gets 3200. At 240 ms it has used none, and gets 3200 + 62 745. The launch looked again
- * each 10 ms from 57.6 ms on, so it begins at 247.6 ms. Polls of 1 ms see the tokens at 240.6 ms. Of weight 1 nobody
- * waits. */
-static void tokens_come_as_the_utilization_says(void **state)
-{
-    (void)state;
-    struct shared s = share(
-        FORTY "workload: w\nkernels: [{name: k, blocks: 62745, threads: 32, block_time: 1.152 ms}]\n"
-              "steps: [{launch: k, times: 2}]\n",
-        "devices: [{model: forty}]\ncontention: none\npolicies:\n"
-        "  - {share: token_bucket, mode: " SLICES "}\n  - {share: {token_bucket: {poll: 1 ms}}, mode: " SLICES "}\n"
-        "processes: [{name: p, workload: w, weight: 0.5}, {name: q, workload: w, start: 1 s}]\n");
-    assert_turnarounds(s, 0, 2, (double[]){247.6 + 57.6, 2 * 57.6});
-    assert_turnarounds(s, 1, 2, (double[]){240.6 + 57.6, 2 * 57.6});
-    share_release(s);
-}
-
-/* HAMi-core#314: caps of 30 and 70 % gave 21.4 and 25.2 iterations/s on an RTX PRO 6000, of two processes that had 23.1
- * each without caps. A product of 4096 x 4096 has 1024 blocks of 128 x 128: the share soon is more than the launches of
- * a tick take. So here the caps do nothing, which is 8 % off for both. */
-static void caps_of_few_blocks_do_not_hold(void **state)
-{
-    (void)state;
-    struct shared s = share(
-        "device: pro\nclock: 1 GHz\nsms: 188\nsm: {threads: 1536, warps: 48, blocks: 24}\nresources: {fp32: {class: "
-        "compute}}\n---\nworkload: w\nkernels: [{name: k, blocks: 1024, threads: 256, block_time: 1.44 ms}]\n"
-        "steps: [{launch: k, times: 15}]\n",
-        "devices: [{model: pro}]\ncontention: none\npolicies: [{share: token_bucket, mode: " SLICES "}]\n"
-        "processes: [{name: a, workload: w, weight: 0.3, repeat: forever}, {name: b, workload: w, weight: 0.7, repeat: "
-        "forever}]\nrun: {duration: 4 s, warmup: 1 s}\n");
-    const double a = estimate(s.results, 0, SMS_VM, 0, "jobs_per_s").mean;
-    const double b = estimate(s.results, 0, SMS_VM, 1, "jobs_per_s").mean;
-    assert_true(fabs(a / 23.1 - 1) < 0.01 && fabs(b / 23.1 - 1) < 0.01);
-    share_release(s);
-}
-
-/* Production launches a kernel each millisecond, 100 in a period. TGS learns that for five periods, in which a window
- * has one launch. The sixth sets the limit to 2 blocks, and a launch more is let through than the limit says. While the
- * rate stays, the limit becomes 1.5 x 2 + 1 = 4, then 7. From the ninth period on production has half of its rate: 7 /
- * 1.5 = 4.67, then (4.67 - 1) / 10. */
-static void best_effort_launches_as_much_as_leaves_the_rate(void **state)
-{
-    (void)state;
-    static const struct {
-        int from_ms, to_ms, a_window;
-    } cases[] = {{410, 500, 1}, {610, 700, 3}, {710, 800, 5}, {810, 900, 8}, {910, 1000, 5}, {1010, 1100, 1}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[1024];
-        snprintf(
-            text, sizeof text,
-            "devices: [{model: small}]\ncontention: none\npolicies:\n"
-            "  - {share: {tgs: {period: 100.3 ms, window: 10 ms, poll: 1 ms, first: 2, least: 1}}, mode: together}\n"
-            "processes:\n  - {name: steady, workload: w, priority: 1, start: 0.52 ms, arrivals: {every: 2 ms}}\n"
-            "  - {name: ends, workload: w, priority: 1, start: 1.52 ms, arrivals: {every: 2 ms}, repeat: 401}\n"
-            "  - {name: low, workload: w, repeat: forever, start: 0 ms}\nrun: {warmup: %d ms, duration: %d ms}\n",
-            cases[i].from_ms, cases[i].to_ms);
-        struct shared s = share("workload: w\nkernels: [{name: k, time: 50 us}]\n", text);
-        assert_near(estimate(s.results, 0, SMS_VM, 2, "kernels_per_s").mean, cases[i].a_window * 100.0, 1e-6);
-        share_release(s);
-    }
-}
-
-/* `low` takes 10 ms in ten rounds. At 300 us `high` launches. Its stream has no priority on the device, so it waits in
- * the queue for the rounds of the atom that runs: one, two or all. */
-static void a_kernel_waits_for_the_bound_of_best_effort_at_most(void **state)
-{
-    (void)state;
-    struct shared s = share(
-        "workload: long\nkernels: [{name: k, blocks: 80, threads: 64, block_time: 1 ms}]\n---\n"
-        "workload: short\nkernels: [{name: k, blocks: 40, threads: 64, block_time: 1 ms}]\n"
-        "steps: [{host: 300 us}, {launch: k}]\n",
-        "devices: [{model: small}]\ncontention: none\npolicies:\n"
-        "  - {share: {tally: {bound: 1 ms}}, mode: together}\n"
-        "  - {share: {tally: {bound: 2 ms}}, mode: together}\n  - {share: {tally: {bound: 0 s}}, mode: together}\n"
-        "processes:\n  - {name: low, workload: long}\n"
-        "  - {name: high, priority: 1, streams: [{workload: short, priority: -1}]}\n");
-    assert_turnarounds(s, 0, 2, (double[]){15, 6});
-    assert_turnarounds(s, 1, 2, (double[]){15, 7});
-    assert_turnarounds(s, 2, 2, (double[]){10, 15});
-    share_release(s);
-}
-
-/* An atom of 1 ms begins in the pause of `high`, which waits for it. `other` waits for the rest of `low`. */
-static void best_effort_has_the_pauses_one_kernel_at_a_time(void **state)
-{
-    (void)state;
-    struct shared s = share("workload: half\nkernels: [{name: k, blocks: 24, threads: 32, block_time: 1 ms}]\n---\n"
-                            "workload: short\nkernels: [{name: k, blocks: 8, threads: 64, block_time: 1 ms}]\n"
-                            "steps: [{launch: k}, {host: 100 us}, {launch: k}, {host: 50 ms}]\n",
-                            "devices: [{model: small}]\ncontention: none\n"
-                            "policies: [{share: {tally: {bound: 1 ms}}, mode: together}]\nprocesses:\n"
-                            "  - {name: high, workload: short, priority: 1}\n  - {name: low, workload: half}\n"
-                            "  - {name: other, workload: half, start: 3.5 ms}\n");
-    assert_turnarounds(s, 0, 3, (double[]){53, 5, 4.5});
-    share_release(s);
-}
-
 /* A phase of 30 ms: 40 bytes in at 4 a ms, a kernel of 10 ms, and 40 bytes out. The host then takes 30 ms. Phases take
  * turns in the order in which they ask: of two jobs each finds the device free after its host step, of three none. */
 static void phases_take_turns_and_pay_for_their_bytes(void **state)
@@ -509,11 +406,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(phases_take_turns_and_pay_for_their_bytes),
-        cmocka_unit_test(a_kernel_waits_for_the_bound_of_best_effort_at_most),
-        cmocka_unit_test(best_effort_has_the_pauses_one_kernel_at_a_time),
-        cmocka_unit_test(best_effort_launches_as_much_as_leaves_the_rate),
-        cmocka_unit_test(tokens_come_as_the_utilization_says),
-        cmocka_unit_test(caps_of_few_blocks_do_not_hold),
         cmocka_unit_test(a_launch_has_the_sms_of_those_that_are_idle),
         cmocka_unit_test(who_has_no_sms_waits_for_idle_ones),
         cmocka_unit_test(quotas_are_equal_parts_unless_given),
