@@ -123,6 +123,20 @@ static void best_effort_has_the_pauses_one_kernel_at_a_time(void **state)
     share_release(s);
 }
 
+/* All kernels come at once, in the order of the list, and end with each other's waits: what begins goes by priority. */
+static void what_comes_at_one_instant_launches_by_priority(void **state)
+{
+    (void)state;
+    struct shared s =
+        share("workload: w\nkernels: [{name: k, time: 1 ms}]\nsteps: [{launch: k}, {host: 1 ms}, {launch: k}]\n",
+              "devices: [{model: small}]\ncontention: none\npolicies:\n  - {share: tally, mode: together}\n"
+              "  - {share: interference_aware, mode: together}\nprocesses:\n  - {name: low, workload: w}\n"
+              "  - {name: middle, workload: w, priority: 1}\n  - {name: high, workload: w, priority: 2}\n");
+    for (size_t policy = 0; policy < 2; policy++)
+        assert_turnarounds(s, policy, 3, (double[]){7, 4, 3});
+    share_release(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -132,6 +146,7 @@ int main(void)
         cmocka_unit_test(best_effort_launches_as_much_as_leaves_the_rate),
         cmocka_unit_test(a_kernel_waits_for_the_bound_of_best_effort_at_most),
         cmocka_unit_test(best_effort_has_the_pauses_one_kernel_at_a_time),
+        cmocka_unit_test(what_comes_at_one_instant_launches_by_priority),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

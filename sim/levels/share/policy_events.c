@@ -1,14 +1,17 @@
 /* What the share policy is told and asked again: streams that wait for its answer, and its timers. A stream is in the
- * list at most once, and keeps its position until it goes on. */
+ * list at most once, and keeps its position until it goes on, unless one of higher priority waits to launch as well. */
 #include "host.h"
 
 #include "../../base/heap.h"
+
+#include <math.h>
 
 struct sms__waiting {
     struct sms__stream *first, **last;
     struct sms__action ask_all;
     bool (*ask_again)(struct sms__stream *stream, uint64_t now);
     bool any_event; /* any event may change the policy's answers; the default policy looks at memory only */
+    double least;   /* priority of those that wait to launch, or lower */
 };
 
 static void ask_all(void *subject, uint64_t now)
@@ -18,6 +21,7 @@ static void ask_all(void *subject, uint64_t now)
     struct sms__stream *stream = waiting->first, *next;
     waiting->first = NULL;
     waiting->last = &waiting->first;
+    waiting->least = INFINITY;
     for (; stream && !share->engine->stopped; stream = next) {
         next = stream->next_waiting;
         stream->waiting = false;
@@ -35,19 +39,37 @@ void sms__waiting_init(struct sms_share *share, bool (*ask_again)(struct sms__st
         .ask_all = {.act = ask_all, .subject = share},
         .ask_again = ask_again,
         .any_event = policy->place || policy->allocate || policy->launch,
+        .least = INFINITY,
     };
     share->waiting = waiting;
+}
+
+static double priority_of(const struct sms__stream *stream) { return stream->process->vm->priority; }
+
+/* True if the stream launches before the other: by priority, and of equal ones a kernel that is under way, in pieces.
+ */
+static bool launches_before(const struct sms__stream *stream, const struct sms__stream *other)
+{
+    return other->phase == SMS_PHASE_LAUNCH &&
+           (priority_of(stream) > priority_of(other) ||
+            (priority_of(stream) == priority_of(other) && stream->cut && !other->cut));
 }
 
 void sms__wait(struct sms__stream *stream)
 {
     struct sms__waiting *waiting = stream->process->share->waiting;
+    struct sms__stream **link = waiting->last;
     if (stream->waiting)
         return;
+    if (stream->phase == SMS_PHASE_LAUNCH && (priority_of(stream) > waiting->least || stream->cut))
+        for (link = &waiting->first; *link && !launches_before(stream, *link); link = &(*link)->next_waiting) {
+        }
+    if (stream->phase == SMS_PHASE_LAUNCH)
+        waiting->least = fmin(waiting->least, priority_of(stream));
     stream->waiting = true;
-    stream->next_waiting = NULL;
-    *waiting->last = stream;
-    waiting->last = &stream->next_waiting;
+    stream->next_waiting = *link;
+    waiting->last = *link ? waiting->last : &stream->next_waiting;
+    *link = stream;
 }
 
 void sms__stop_waiting(struct sms__stream *stream)

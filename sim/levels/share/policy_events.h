@@ -1,5 +1,6 @@
-/* Streams that wait for the share policy's answer, in the order in which they began to, and the policy's timers. The
- * policy is asked about the streams again at the end of an instant in which something has changed. */
+/* Streams that wait for the share policy's answer, in the order in which they began to but for launches of a higher
+ * priority, which go first, and the policy's timers. The policy is asked about the streams again at the end of an
+ * instant in which something has changed. */
 #ifndef SMS_LEVELS_SHARE_POLICY_EVENTS_H
 #define SMS_LEVELS_SHARE_POLICY_EVENTS_H
 
