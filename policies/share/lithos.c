@@ -40,7 +40,7 @@ struct state {
     double *beside;          /* [devices] processes on each, in the mean */
     uint64_t *row;           /* scratch: a bit for each SM */
     size_t most;
-    bool watched; /* a timer will look for SMs that are idle */
+    uint64_t looks_ps; /* when a launch without SMs looks again */
 };
 
 static struct process *process_of(const struct sms_share *share, size_t p)
@@ -159,27 +159,31 @@ static size_t size_of(const struct sms_share *share, size_t p)
     return sms;
 }
 
-/* With no SM to use, it looks again after the time of `idle`. */
-static enum sms_answer wait(struct sms_share *share)
+/* With no SM to use, it looks again when a process will have become idle. */
+static enum sms_answer wait(struct sms_share *share, size_t p)
 {
     struct state *state = sms_share_state(share);
-    if (!state->watched)
-        sms_share_wake(share, (uint64_t)sms_share_param(share, IDLE), 0);
-    state->watched = true;
+    const uint64_t now = sms_share_now(share), idle = (uint64_t)sms_share_param(share, IDLE);
+    uint64_t soonest = UINT64_MAX;
+    for (size_t q = 0; q < sms_share_processes(share); q++) {
+        const struct process *other = &state->process[q];
+        if (other->device == state->process[p].device && other->active_ps + idle > now)
+            soonest = other->active_ps + idle < soonest ? other->active_ps + idle : soonest;
+    }
+    if (soonest < UINT64_MAX && (state->looks_ps <= now || state->looks_ps > soonest)) {
+        sms_share_wake(share, soonest - now, 0);
+        state->looks_ps = soonest;
+    }
     return SMS_DEFER;
-}
-
-static void timer(struct sms_share *share, size_t tag)
-{
-    (void)tag;
-    ((struct state *)sms_share_state(share))->watched = false;
 }
 
 static enum sms_answer launch(struct sms_share *share, size_t p)
 {
     const struct state *state = sms_share_state(share);
     size_t any = 0;
-    process_of(share, p)->wanted = size_of(share, p);
+    for (size_t q = 0; q < sms_share_processes(share); q++)
+        if (state->process[q].device >= 0 && sms_share_process(share, q).phase == SMS_PHASE_LAUNCH)
+            process_of(share, q)->wanted = size_of(share, q);
     memset(state->row, 0, (state->most / 64 + 1) * sizeof *state->row);
     for (size_t s = 0; s < count_of(share, p); s++) {
         const bool may = may_use(share, p, &sms_of(share, p)[s]);
@@ -187,7 +191,7 @@ static enum sms_answer launch(struct sms_share *share, size_t p)
         any += may;
     }
     if (any == 0)
-        return wait(share);
+        return wait(share, p);
     sms_share_use_sms(share, p, state->row);
     return SMS_GRANT;
 }
@@ -209,5 +213,4 @@ const struct sms_share_policy sms_share_policy_lithos = {
     .launch = launch,
     .atom = atom,
     .event = event,
-    .timer = timer,
 };

@@ -137,6 +137,28 @@ static void what_comes_at_one_instant_launches_by_priority(void **state)
     share_release(s);
 }
 
+/* `p` and `q` come back at the same instant, and neither has the SMs of the other. `thief` has none of its own: it
+ * begins when `owner` has been idle for 2 ms, whenever it looked before. */
+static void sms_are_idle_from_the_instant_on_and_of_nobody_who_returns(void **state)
+{
+    (void)state;
+    struct shared s = share("workload: w\nkernels: [{name: k, time: 4 ms, demand: {fp32: 100 %}}]\n"
+                            "steps: [{host: 2 ms}, {launch: k}]\n",
+                            "devices: [{model: small}]\ncontention: none\npolicies: [{share: lithos, mode: mps}]\n"
+                            "processes: [{name: p, workload: w}, {name: q, workload: w}]\n");
+    assert_turnarounds(s, 0, 2, (double[]){10, 10});
+    share_release(s);
+    s = share("workload: w\nkernels: [{name: k, time: 2.25 ms, demand: {fp32: 100 %}}]\n"
+              "steps: [{launch: k}, {host: 20 ms}]\n---\nworkload: long\nkernels: [{name: k, time: 10 ms, demand: "
+              "{fp32: 100 %}}]\n",
+              "devices: [{model: small}]\ncontention: none\npolicies: [{share: {lithos: {idle: 2 ms}}, mode: mps}]\n"
+              "processes:\n  - {name: owner, workload: w, active_threads: 75 %}\n"
+              "  - {name: other, workload: long, active_threads: 75 %}\n"
+              "  - {name: thief, workload: w, active_threads: 75 %, start: 1.5 ms}\n");
+    assert_turnarounds(s, 0, 3, (double[]){23, 40, 3.5 + 3 + 20});
+    share_release(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -147,6 +169,7 @@ int main(void)
         cmocka_unit_test(a_kernel_waits_for_the_bound_of_best_effort_at_most),
         cmocka_unit_test(best_effort_has_the_pauses_one_kernel_at_a_time),
         cmocka_unit_test(what_comes_at_one_instant_launches_by_priority),
+        cmocka_unit_test(sms_are_idle_from_the_instant_on_and_of_nobody_who_returns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

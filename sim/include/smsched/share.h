@@ -133,8 +133,8 @@ struct sms_share_policy {
 
     /* Called before each launch of a kernel, with `times: 10` ten times. A launch that is granted begins at once, and
      * SMS_EVENT_LAUNCHED comes before another process is asked. While a process of a higher priority is on the device,
-     * called at the end of the instant, after timers: launches that wait are asked by priority, then by how long they
-     * wait, after a kernel that is under way in atoms. NULL grants it. */
+     * and always for a policy with `repartitions`, called at the end of the instant, after timers: launches that wait
+     * are asked by priority, then by how long they wait, after a kernel that is under way in atoms. NULL grants it. */
     enum sms_answer (*launch)(struct sms_share *share, size_t process);
 
     /* Called once a launch is granted. Returns the time, ps alone on the SMs of the process, that one launch of its

@@ -189,22 +189,22 @@ bool sms__stream_ask_again(struct sms__stream *stream, uint64_t now)
     return outcome != WAITS;
 }
 
-/* True if the policy decides on a launch below that of another process of the device, which may come at this instant.
- */
-static bool is_outranked(const struct sms__stream *stream)
+/* True if the policy's answer to a launch may depend on others that come at this instant: those above it, or all. */
+static bool depends_on_others(const struct sms__stream *stream)
 {
     const struct sms__process *self = stream->process;
     const struct sms_share *share = self->share;
-    bool outranked = false;
-    for (size_t p = 0; share->policy.policy->launch && !outranked && p < share->processes; p++)
-        outranked = share->process[p].instance == self->instance && share->process[p].vm->priority > self->vm->priority;
-    return outranked;
+    const struct sms_share_policy *policy = share->policy.policy;
+    bool depends = policy->launch && policy->repartitions;
+    for (size_t p = 0; policy->launch && !depends && p < share->processes; p++)
+        depends = share->process[p].instance == self->instance && share->process[p].vm->priority > self->vm->priority;
+    return depends;
 }
 
 bool sms__stream_request(struct sms__stream *stream, enum sms_phase phase, uint64_t now)
 {
     sms__stream_enter(stream, phase, now);
-    const bool later = phase == SMS_PHASE_LAUNCH && is_outranked(stream);
+    const bool later = phase == SMS_PHASE_LAUNCH && depends_on_others(stream);
     enum outcome outcome = later ? WAITS : ask(stream, now);
     if (outcome == WAITS)
         sms__wait(stream);
