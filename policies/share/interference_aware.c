@@ -16,13 +16,13 @@ static const struct sms_param params[] = {
     {0},
 };
 
-/* True if a kernel of `self` may run beside one of `other`. */
+/* True if a kernel of `self` may run beside one of `other`. Shares are whole parts of 10^-9, but for rounding. */
 static bool may_run_beside(const struct sms_share *share, const struct sms_process_view *self,
                            const struct sms_process_view *other)
 {
     bool known = self->cls[0] && other->cls[0];
     return known && strcmp(self->cls, other->cls) != 0 &&
-           self->core_next + other->core <= sms_share_param(share, SHARE);
+           self->core_next + other->core <= sms_share_param(share, SHARE) + 1e-12;
 }
 
 /* Of the best-effort kernels of a device. */

@@ -159,6 +159,19 @@ static void sms_are_idle_from_the_instant_on_and_of_nobody_who_returns(void **st
     share_release(s);
 }
 
+/* In doubles 10 % and 20 % are more than 30 %. */
+static void kernels_that_ask_for_the_whole_share_run_together(void **state)
+{
+    (void)state;
+    struct shared s =
+        share("workload: a\ncorun_class: a\nkernels: [{name: k, time: 2 ms, demand: {fp32: 20 %}}]\n---\n"
+              "workload: b\ncorun_class: b\nkernels: [{name: k, time: 1 ms, demand: {dram: 10 %}}]\n",
+              "devices: [{model: small}]\npolicies: [{share: {interference_aware: {share: 30 %}}, mode: together}]\n"
+              "processes: [{name: high, workload: a, priority: 1}, {name: low, workload: b}]\n");
+    assert_turnarounds(s, 0, 2, (double[]){2, 1});
+    share_release(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -170,6 +183,7 @@ int main(void)
         cmocka_unit_test(best_effort_has_the_pauses_one_kernel_at_a_time),
         cmocka_unit_test(what_comes_at_one_instant_launches_by_priority),
         cmocka_unit_test(sms_are_idle_from_the_instant_on_and_of_nobody_who_returns),
+        cmocka_unit_test(kernels_that_ask_for_the_whole_share_run_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
