@@ -59,7 +59,7 @@ static const struct sms_param params[] = {
     {0},
 };
 
-enum tag { SAMPLED, PUBLISHED, COMMANDED };
+enum tag { SAMPLED, PUBLISHED, COMMANDED, DECIDED };
 enum command { RELEASE_HEAD, PAUSE, RELEASE_NEXT, QUERY_AGAIN, PAUSE_AGAIN };
 
 /* What the device query and the process lists report about one container. */
@@ -85,6 +85,7 @@ struct state {
     size_t version, handled;   /* version of the table; version to which the manager has reacted */
     bool full_in_sample, full; /* the cores are full, in the latest sample and in the table */
     bool busy;                 /* a command of the manager is under way */
+    uint64_t ends_ps;          /* when it ends; 0 once it has taken effect */
     enum command command;      /* the latest command */
     size_t subject;            /* the container of that command */
     bool gone;                 /* the subject has ended, and another process has its number */
@@ -224,6 +225,7 @@ static void command(struct sms_share *share, enum command what, size_t subject, 
     state->command = what;
     state->subject = subject;
     state->gone = false;
+    state->ends_ps = sms_share_now(share) + (uint64_t)delay;
     sms_share_wake(share, (uint64_t)delay, COMMANDED);
 }
 
@@ -350,15 +352,6 @@ static void stop(struct sms_share *share, size_t p, const char *why)
         sms_share_pause(share, p);
 }
 
-static void end_pause(struct sms_share *share)
-{
-    struct state *state = state_of(share);
-    for (size_t p = 0; p < sms_share_processes(share); p++)
-        if (state->container[p].to_pause && (p == state->subject || chosen(share, COMMANDS, COMMANDS_BATCH)))
-            stop(share, p, "paused");
-    pause_chosen(share);
-}
-
 /* The query after a release has ended: undoes the release if memory is crowded, or else tries the next one. */
 static void end_query(struct sms_share *share)
 {
@@ -372,49 +365,68 @@ static void end_query(struct sms_share *share)
     }
 }
 
-static void end_command(struct sms_share *share)
+/* What the command under way does, once it ends: before a query that ends at that instant, whichever began first. */
+static void take_effect(struct sms_share *share)
+{
+    struct state *state = state_of(share);
+    if (state->ends_ps == 0 || state->ends_ps > sms_share_now(share))
+        return;
+    state->ends_ps = 0;
+    if (state->command == PAUSE)
+        for (size_t p = 0; p < sms_share_processes(share); p++)
+            if (state->container[p].to_pause && (p == state->subject || chosen(share, COMMANDS, COMMANDS_BATCH)))
+                stop(share, p, "paused");
+    if (state->command == PAUSE_AGAIN && !state->gone)
+        stop(share, state->subject, "memory is nearly full: paused again");
+    if ((state->command == RELEASE_HEAD || state->command == RELEASE_NEXT) && !state->gone)
+        resume(share, state->subject);
+}
+
+/* What the manager does next. It knows a table that is published at that instant. */
+static void decide(struct sms_share *share)
 {
     struct state *state = state_of(share);
     state->busy = false;
-    switch (state->command) {
-    case RELEASE_HEAD:
-        if (!state->gone)
-            resume(share, state->subject);
+    if (state->command == RELEASE_HEAD || state->command == PAUSE)
         pause_chosen(share);
-        break;
-    case PAUSE:
-        end_pause(share);
-        break;
-    case RELEASE_NEXT:
-        if (state->gone)
-            break;
-        resume(share, state->subject);
+    else if (state->command == RELEASE_NEXT && !state->gone)
         command(share, QUERY_AGAIN, state->subject, param(share, SMI));
-        break;
-    case QUERY_AGAIN:
+    else if (state->command == QUERY_AGAIN)
         end_query(share);
-        break;
-    case PAUSE_AGAIN:
-        if (!state->gone)
-            stop(share, state->subject, "memory is nearly full: paused again");
-        break;
-    }
     manage(share);
+}
+
+static void end_lists(struct sms_share *share)
+{
+    publish(share);
+    manage(share);
+    sms_share_wake(share, (uint64_t)param(share, SMI), SAMPLED);
+}
+
+static void end_sample(struct sms_share *share)
+{
+    const uint64_t lists_ps = sample(share) ? (uint64_t)time_to_list(share) : 0;
+    if (lists_ps > 0)
+        sms_share_wake(share, lists_ps, PUBLISHED);
+    else
+        end_lists(share);
 }
 
 static void timer(struct sms_share *share, size_t tag)
 {
+    take_effect(share);
     switch ((enum tag)tag) {
     case SAMPLED:
-        sms_share_wake(share, sample(share) ? (uint64_t)time_to_list(share) : 0, PUBLISHED);
+        end_sample(share);
         break;
     case PUBLISHED:
-        publish(share);
-        manage(share);
-        sms_share_wake(share, (uint64_t)param(share, SMI), SAMPLED);
+        end_lists(share);
         break;
     case COMMANDED:
-        end_command(share);
+        sms_share_wake(share, 0, DECIDED);
+        break;
+    case DECIDED:
+        decide(share);
         break;
     }
 }

@@ -235,6 +235,23 @@ static void pausing_at_input_lets_all_copy_first(void **state)
     assert_non_null(strstr(log.messages, "260 a published: 0 MiB, cores 0 %\n260 b no container runs: released\n"));
 }
 
+/* The pause that begins at 10 ms ends at 30 ms, with a query that sees a's kernel. The manager then knows that the
+ * cores are full, although the query began later. */
+static void the_manager_knows_the_table_of_the_instant(void **state)
+{
+    (void)state;
+    struct log log =
+        run_logged(DEVICE WORKLOAD("w", "100 %", "{allocate: 100 MiB}, {host: 25 ms}, {launch: k}") WORKLOAD(
+            "x", "100 %",
+            "{allocate: 100 MiB}, {host: 200 ms}, {launch: k}") "scenario: s\ndevices: [{model: small}]\nprocesses: "
+                                                                "[{name: a, workload: w}, {name: b, workload: "
+                                                                "x}]\npolicies: "
+                                                                "[{share: {container_pause: {smi: 10 ms, pause: 20 ms, "
+                                                                "unpause: 10 ms, gate: literal}}, mode: together}]\n");
+    assert_non_null(strstr(log.messages, "30 b paused\n30 a published: 100 MiB, cores 100 %\n"
+                                         "130 a published: 0 MiB, cores 0 %\n130 b no container runs: released\n"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -249,6 +266,7 @@ int main(void)
         cmocka_unit_test(a_container_that_allocates_again_queues_behind_the_others),
         cmocka_unit_test(an_empty_list_is_published),
         cmocka_unit_test(a_paused_container_without_memory_is_released),
+        cmocka_unit_test(the_manager_knows_the_table_of_the_instant),
         cmocka_unit_test(pausing_at_input_lets_all_copy_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
