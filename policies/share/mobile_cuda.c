@@ -21,6 +21,8 @@ static const struct sms_param params[] = {
     {0},
 };
 
+static const size_t BRING_BACK = SIZE_MAX; /* the tag of a timer */
+
 /* A request travels to the manager, which then processes it. After that it waits there until it can be granted. */
 enum message { NONE, UNDER_WAY, ARRIVED };
 
@@ -54,29 +56,19 @@ static void start(struct sms_share *share)
     state->connecting = sms_share_alloc(share, sms_share_devices(share), sizeof *state->connecting);
 }
 
-/* True if the process's request has arrived. The first call sends it. The manager processes one request after another.
- */
+/* True if the process's request has arrived. The first call sends it. The manager processes one request after another,
+ * and answers at the end of an instant, when it knows what memory has become free. */
 static bool has_arrived(struct sms_share *share, size_t p)
 {
     struct state *state = state_of(share);
-    uint64_t now = sms_share_now(share), travel = (uint64_t)sms_share_param(share, MESSAGE);
+    const uint64_t now = sms_share_now(share), travel = (uint64_t)sms_share_param(share, MESSAGE);
     if (state->process[p].message == NONE) {
-        uint64_t begin = state->free_ps > now ? state->free_ps : now;
-        state->free_ps = begin + (uint64_t)sms_share_param(share, REQUEST);
-        state->process[p].message = state->free_ps + travel > now ? UNDER_WAY : ARRIVED;
-        if (state->process[p].message == UNDER_WAY)
-            sms_share_wake(share, state->free_ps + travel - now,
-                           p + state->process[p].generation * sms_share_processes(share));
+        state->free_ps = (state->free_ps > now ? state->free_ps : now) + (uint64_t)sms_share_param(share, REQUEST);
+        state->process[p].message = UNDER_WAY;
+        sms_share_wake(share, state->free_ps + travel - now,
+                       p + state->process[p].generation * sms_share_processes(share));
     }
     return state->process[p].message == ARRIVED;
-}
-
-/* A request arrives; ignores that of a process that has ended meanwhile. */
-static void timer(struct sms_share *share, size_t tag)
-{
-    struct process *process = &state_of(share)->process[tag % sms_share_processes(share)];
-    if (process->generation == tag / sms_share_processes(share))
-        process->message = ARRIVED;
 }
 
 /* Returns the device with the most free memory, at least `bytes`, that no exclusive process owns; or SMS_WAIT. */
@@ -318,6 +310,19 @@ static void bring_back(struct sms_share *share)
     }
 }
 
+/* At the end of the instant, when all memory that becomes free is. */
+static void bring_back_later(struct sms_share *share) { sms_share_wake(share, 0, BRING_BACK); }
+
+/* A request arrives; ignores that of a process that has ended meanwhile. */
+static void timer(struct sms_share *share, size_t tag)
+{
+    struct process *process = &state_of(share)->process[tag % sms_share_processes(share)];
+    if (tag == BRING_BACK)
+        bring_back(share);
+    else if (process->generation == tag / sms_share_processes(share))
+        process->message = ARRIVED;
+}
+
 static void end_connect(struct state *state, size_t p)
 {
     if (state->process[p].connecting)
@@ -356,19 +361,19 @@ static void event(struct sms_share *share, const struct sms_share_event *event)
     case SMS_EVENT_SUSPENDED:
         end_move(state, p);
         join_waiting(state, p);
-        bring_back(share);
+        bring_back_later(share);
         break;
     case SMS_EVENT_RESTORED:
         end_move(state, p);
-        bring_back(share);
+        bring_back_later(share);
         break;
     case SMS_EVENT_FREED:
-        bring_back(share);
+        bring_back_later(share);
         break;
     case SMS_EVENT_ENDED:
     case SMS_EVENT_FAILED:
         release_all(state, p);
-        bring_back(share);
+        bring_back_later(share);
         break;
     default:
         break;

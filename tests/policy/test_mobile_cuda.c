@@ -138,6 +138,23 @@ static void a_process_may_continue_on_another_device(void **state)
                "1000 c continues on device 0\n");
 }
 
+/* a, b and d end at the same instant. Device 0 then has e, and device 1 nobody, so c continues there. */
+static void memory_that_becomes_free_at_one_instant_counts_together(void **state)
+{
+    (void)state;
+    expect_log(2, "",
+               "  - {name: a, workload: first}\n  - {name: b, workload: large}\n  - {name: c, workload: twice}\n"
+               "  - {name: d, workload: small}\n  - {name: e, workload: small, start: 10 ms}\n",
+               NULL,
+               "0 a connects to device 0\n"
+               "0 b connects to device 1\n"
+               "0 c connects to device 0\n"
+               "0 d connects to device 1\n"
+               "10 e connects to device 0\n"
+               "500 c device 0 has no room: moves to the host\n"
+               "1000 c continues on device 1\n");
+}
+
 /* At 1000 ms 600 bytes are free. That is too little for c's 800, though c has waited longer, and enough for d's 400. */
 static void processes_leave_the_host_in_order_of_arrival_unless_they_do_not_fit(void **state)
 {
@@ -383,6 +400,7 @@ int main(void)
         cmocka_unit_test(a_process_that_finds_no_memory_moves_to_the_host),
         cmocka_unit_test(processes_connect_where_most_memory_is_free),
         cmocka_unit_test(a_process_may_continue_on_another_device),
+        cmocka_unit_test(memory_that_becomes_free_at_one_instant_counts_together),
         cmocka_unit_test(processes_leave_the_host_in_order_of_arrival_unless_they_do_not_fit),
         cmocka_unit_test(an_exclusive_process_has_its_device_for_itself),
         cmocka_unit_test(exclusive_processes_claim_the_devices_with_the_fewest_processes),
