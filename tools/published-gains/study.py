@@ -5,7 +5,7 @@ usage: study.py [--run | --more | --draw | --check]
 
 Draws 200 mixes of two or three of the programs of tools/pairs, and runs each under the policies of the papers: with
 demands as measured, with what is not known drawn, and under another contention model. --run writes
-results/published-gains.csv, docs/evidence/published-gains.md and docs/figures/published-gains.svg (half an hour on two
+results/published-gains.csv, docs/evidence/published-gains.md and docs/figures/published-gains.svg (ten minutes on two
 cores). --more runs only the mixes that the results have not. --draw writes page and figure from the results that are there. --check says whether the page is what this would
 write, and whether some mixes, run again, give the results kept.
 """
@@ -212,7 +212,7 @@ these policies (`{best}`) changes it by another {text_of(most)} %.
 {MIXES} mixes of two ({sizes.count(2)}) or three ({sizes.count(3)}) programs, drawn at random from the 20 programs of [the pairs](pairs.md), run on a GTX 1080 Ti. This writes
 `results/published-gains.csv`, the figure and this page:
 
-    tools/published-gains/study.py --run       # half an hour on two cores
+    tools/published-gains/study.py --run       # ten minutes on two cores
 
 ![Published gains and what is left of them](../figures/published-gains.svg)
 
