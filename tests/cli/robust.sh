@@ -99,7 +99,7 @@ clean torn "a starter plug-in beyond the limit of file size"
 
 # A scenario has more events than are allowed.
 { cat "$work/long.yaml"; echo 'expect: [{metric: kernels_per_s, policy: round_robin, min: 1}]'; } >"$work/expects.yaml"
-for command in run compare check explain; do
+for command in run compare check "explain --to 10s"; do
     "$smsched" $command --events 100 "$work/expects.yaml" >"$work/out" 2>"$work/err"
     exits 4 $? "$command --events"
     says "the limit of events was reached; --events N" "$command --events"
@@ -262,17 +262,8 @@ timeout -s KILL 60 script -qec "timeout -s INT 10 $smsched run --jobs 1 --policy
 if tr '\r' '\n' <"$work/seen" | grep -qE '[0-9]+ % of the runs, [0-9.]+ (seconds|minutes|hours) left'; then ok; else bad "no time left within the first run" "$(tail -3 "$work/seen")"; fi
 
 # Only a run finds out that its end is beyond the clock's range.
-cat >"$work/late.yaml" <<'END'
-workload: w
-kernels: [{name: k, blocks: 1, threads: 256, shared_memory: 96 KiB, block_time: 2500 h, demand: {fp32: 20 %}}]
----
-scenario: late
-devices: [{model: v100, sms: 1}]
-policies: [round_robin, leftover]
-vms: [{name: a, workload: w, repeat: 2}, {name: b, workload: w, repeat: 2}]
-END
 for format in table csv; do
-    "$smsched" explain --format $format "$work/late.yaml" >"$work/out" 2>"$work/err"
+    "$smsched" explain --format $format tests/scenarios/processes-beyond-the-clock.yaml >"$work/out" 2>"$work/err"
     exits 3 $? "explain a run that ends beyond the clock"
     says "would go on beyond the clock" "explain a run that ends beyond the clock"
     if [ ! -s "$work/out" ]; then ok; else bad "explain printed before it failed" "$(head -3 "$work/out")"; fi
