@@ -183,7 +183,7 @@ static void print_message(struct explanation *explanation, const char *policy, c
 /* A span is printed when it ends, so the lines are in order of time. */
 static void print_span(struct explanation *explanation, const char *policy, const struct sms_span *span)
 {
-    char text[200], where[100] = "";
+    char text[256], where[100] = "";
     if (!is_within(explanation, span->end_ps))
         return;
     const struct sms__site site = sms__site_under(explanation->of, policy, (size_t)span->device);
