@@ -266,6 +266,13 @@ static unsigned distance_of(const char *word, size_t length, const char *name)
     return at && length >= 4 ? least(distance, 5) : distance;
 }
 
+/* Of two equally near names: the one that begins more like the word, or the shorter one. */
+static bool is_more_alike(const char *word, const char *name, const char *than)
+{
+    const size_t own = count_alike(word, name), other = count_alike(word, than);
+    return own > other || (own == other && strlen(name) < strlen(than));
+}
+
 const char *sms__nearest(const char *word, size_t count, const char *(*name)(const void *user, size_t i),
                          const void *user)
 {
@@ -279,8 +286,7 @@ const char *sms__nearest(const char *word, size_t count, const char *(*name)(con
         if (!candidate || strlen(candidate) > WORD_MAX)
             continue;
         const unsigned distance = distance_of(word, length, candidate);
-        if (distance < fewest ||
-            (best && distance == fewest && count_alike(word, candidate) > count_alike(word, best))) {
+        if (distance < fewest || (best && distance == fewest && is_more_alike(word, candidate, best))) {
             fewest = distance;
             best = candidate;
         }

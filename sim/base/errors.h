@@ -39,8 +39,9 @@ void sms__errors_sort(struct sms_errors *errors, const char *first);
 bool sms__has_error(const struct sms_errors *errors, const struct sms__mark *mark, const char *message);
 
 /* Returns the one of `count` names that is nearest to `word` by edit distance, whatever the case, and of equally near
- * ones that which begins most alike; or NULL. A name that begins with the word is nearer than one with two edits, one
- * that contains it nearer than one with three. name(user, i) returns the i-th name, or NULL to skip it. */
+ * ones that which begins most alike, then the shortest; or NULL. A name that begins with the word is nearer than one
+ * with two edits, one that contains it nearer than one with three. name(user, i) returns the i-th name, or NULL to skip
+ * it. */
 const char *sms__nearest(const char *word, size_t count, const char *(*name)(const void *user, size_t i),
                          const void *user);
 

@@ -366,6 +366,20 @@ static bool has_unknown_key(const struct sms__reader *reader, const struct sms__
     return unknown;
 }
 
+/* Whether a key of the map is none of the fields, and its message proposes this one. */
+static bool is_meant(const struct sms__node *map, const struct sms__field *fields, const char *name)
+{
+    bool meant = false;
+    for (size_t i = 0; i + 1 < map->items && !meant; i += 2) {
+        const char *key = map->item[i]->kind == SMS__SCALAR ? map->item[i]->text : NULL;
+        if (key && !find_field(fields, key) && !find_outer(fields, key)) {
+            const char *near = sms__nearest(key, count_fields(fields), SMS__NAMES(fields, name));
+            meant = near && !strcmp(near, name);
+        }
+    }
+    return meant;
+}
+
 /* Reports, at the last of them, unless exactly one of the fields with these words is given. */
 static void check_one_of(struct sms__reader *reader, const struct sms__node *map, const struct sms__field *fields,
                          const char *words)
@@ -395,7 +409,7 @@ static void check_needs(struct sms__reader *reader, const struct sms__node *map,
 static void check_presence(struct sms__reader *reader, const struct sms__node *map, const struct sms__field *fields)
 {
     for (const struct sms__field *field = fields; field->name; field++)
-        if (field->required && !sms__node_get(map, field->name))
+        if (field->required && !sms__node_get(map, field->name) && !is_meant(map, fields, field->name))
             sms__complain(reader, map, "key '%s' is missing", field->name);
     size_t before = reader->errors->count;
     for (const struct sms__field *field = fields; field->name; field++)

@@ -66,10 +66,10 @@ static void the_nearest_name_is_found_or_none(void **state)
     assert_string_equal(sms__nearest("v10", 4, name_of, models), "v100"); /* as near as a10, and begins so */
     assert_string_equal(sms__nearest("V100", 4, name_of, models), "v100");
     assert_string_equal(sms__nearest("heat", 4, name_of, models), "v100/heat");
-    static const char *const policies[] = {"fifo", "fine_grained", "fair_share"};
-    assert_string_equal(sms__nearest("fine", 3, name_of, policies), "fine_grained"); /* goes on, fifo has two edits */
-    assert_string_equal(sms__nearest("fif", 3, name_of, policies), "fifo");
-    assert_string_equal(sms__nearest("grained", 3, name_of, policies), "fine_grained");
+    static const char *const policies[] = {"fifo", "fine_grained_capped", "fine_grained", "fair_share"};
+    assert_string_equal(sms__nearest("fine", 4, name_of, policies), "fine_grained"); /* goes on, fifo has two edits */
+    assert_string_equal(sms__nearest("fif", 4, name_of, policies), "fifo");
+    assert_string_equal(sms__nearest("grained", 4, name_of, policies), "fine_grained");
 }
 
 static void problems_are_sorted_by_line_the_first_file_before_others(void **state)
