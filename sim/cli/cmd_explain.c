@@ -200,7 +200,7 @@ static void print_span(struct explanation *explanation, const char *policy, cons
 
 static void print_placement(struct explanation *explanation, const char *policy, const struct sms_placement *placement)
 {
-    char text[512], wait[40];
+    char text[512];
     if (!is_within(explanation, placement->time_ps))
         return;
     snprintf(text, sizeof text, "placed on %s", placement->node);
@@ -209,9 +209,11 @@ static void print_placement(struct explanation *explanation, const char *policy,
             sms__append(text, sizeof text, "%s%u", n++ ? ", " : ", GPU ", i);
     if (placement->profile)
         sms__append(text, sizeof text, ", %s at slice %u", placement->profile, placement->slice);
-    sms__print_bound(wait, sizeof wait, SMS__TIME, (double)placement->wait_ps);
-    if (placement->wait_ps)
+    if (placement->wait_ps) {
+        char wait[40];
+        sms__print_bound(wait, sizeof wait, SMS__TIME, (double)placement->wait_ps);
         sms__append(text, sizeof text, ", after a wait of %s", wait);
+    }
     const struct sms_message message = {placement->time_ps, placement->pod, text};
     print_event(explanation, policy, &message, -1);
 }

@@ -166,7 +166,9 @@ void sms__ends_await(struct sms__cluster_run *run);
 bool sms__ends_pending(const struct sms__cluster_run *run);
 
 /* conclude.c: what follows an event of the cluster. */
-/* The scheduler serves pods that wait; then those on GPUs that pods left get their instances anew. */
+/* The scheduler serves pods that wait, if it keeps any. */
+void sms__cluster_serve_waiting(struct sms__cluster_run *run, uint64_t now);
+/* The same; then pods on GPUs that others left get their instances anew. */
 void sms__cluster_serve(struct sms__cluster_run *run, uint64_t now);
 /* Pods have given their places back, which may serve others. */
 void sms__cluster_freed(struct sms__cluster_run *run, uint64_t now);

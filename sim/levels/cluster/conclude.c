@@ -31,13 +31,18 @@ static bool awaits_arrivals(const struct sms__cluster_run *run, uint64_t now)
     return run->arrived < run->pods && run->pod[run->arrived].arrival_ps == now;
 }
 
-void sms__cluster_serve(struct sms__cluster_run *run, uint64_t now)
+void sms__cluster_serve_waiting(struct sms__cluster_run *run, uint64_t now)
 {
     if (run->scheduler->serve)
         run->scheduler->serve(run, now);
+}
+
+void sms__cluster_serve(struct sms__cluster_run *run, uint64_t now)
+{
+    sms__cluster_serve_waiting(run, now);
     sms__arrange_left(run, now);
-    if (run->arranging && run->scheduler->serve) /* pods that moved may have left an instance to another */
-        run->scheduler->serve(run, now);
+    if (run->arranging) /* pods that moved may have left an instance to another */
+        sms__cluster_serve_waiting(run, now);
 }
 
 /* What arrives at this instant comes before GPUs that pods left are arranged. With priorities it may go before pods
@@ -47,7 +52,7 @@ void sms__cluster_freed(struct sms__cluster_run *run, uint64_t now)
     run->scheduler->freed(run, now);
     if (!awaits_arrivals(run, now))
         sms__cluster_serve(run, now);
-    else if (!run->cluster->priorities && run->scheduler->serve)
-        run->scheduler->serve(run, now);
+    else if (!run->cluster->priorities)
+        sms__cluster_serve_waiting(run, now);
     sms__cluster_check(run);
 }

@@ -186,8 +186,8 @@ static void arrive(void *subject, uint64_t now)
         run->record->arrived++;
         run->scheduler->add(run, p, now);
         bool whole = run->arrived == run->pods || !sms__same_gang(run, p, p + 1);
-        if (whole && !run->cluster->priorities && run->scheduler->serve)
-            run->scheduler->serve(run, now);
+        if (whole && !run->cluster->priorities)
+            sms__cluster_serve_waiting(run, now);
         if (shape->gpus)
             run->samples->latest = allocation_of(run);
     }
