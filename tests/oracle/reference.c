@@ -38,7 +38,7 @@ static void place(struct sms__blocks *device, size_t s, struct sms__launch *laun
     struct block_list *list = &device->reference->list[s];
     sms__sm_integrate(sm, now);
     if (!group_of(sm, launch))
-        sm->group[sm->groups++] = sms__new_group(launch, now);
+        sms__start_group(&sm->group[sm->groups++], launch, now);
     struct sms__block_group *group = group_of(sm, launch);
     uint64_t work = sms__draw_work(launch);
     list->block[list->blocks++] =

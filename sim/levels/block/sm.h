@@ -95,7 +95,7 @@ void sms__sm_put(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t 
 /* Places a block. */
 void sms__sm_place(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t now);
 
-struct sms__block_group sms__new_group(struct sms__launch *launch, uint64_t now);
+void sms__start_group(struct sms__block_group *group, struct sms__launch *launch, uint64_t now);
 void sms__remove_group(struct sms__sm_state *sm, struct sms__block_group *group);
 uint64_t sms__draw_work(const struct sms__launch *launch);
 void sms__record_part(struct sms__launch *launch, uint64_t work, double left, uint64_t elapsed, int64_t blocks);
