@@ -235,12 +235,15 @@ static long search_best(const struct sms__blocks *device, const struct sms__laun
     return best;
 }
 
-static size_t first_bit(const uint64_t *row)
+/* Returns the lowest SM of the row that the shape may use, or SIZE_MAX. */
+static size_t first_of_row(const struct sms__blocks *device, const uint64_t *row, const struct sms__allowed *allowed)
 {
-    size_t word = 0;
-    while (!row[word])
-        word++;
-    return word * 64 + (size_t)__builtin_ctzll(row[word]);
+    for (size_t word = 0; word < device->search.words; word++) {
+        uint64_t bits = allowed ? row[word] & allowed->row[word] : row[word];
+        if (bits)
+            return word * 64 + (size_t)__builtin_ctzll(bits);
+    }
+    return SIZE_MAX;
 }
 
 /* The same where SMs of a composition have one score: among those that have most, it takes the lowest SM. */
@@ -250,8 +253,10 @@ static long search_best_composition(const struct sms__blocks *device, const stru
     size_t best = SIZE_MAX;
     double highest = 0;
     for (size_t i = 0; i < all->present; i++) {
-        size_t sm = first_bit(all->with_sms[i]->row);
         if (!(all->with_sms[i]->fits & bit_of(launch->shape)))
+            continue;
+        size_t sm = first_of_row(device, all->with_sms[i]->row, launch->shape->allowed);
+        if (sm == SIZE_MAX)
             continue;
         double score = known_score(device, &device->sm[sm], launch);
         if (best == SIZE_MAX || score > highest || (score == highest && sm < best))
@@ -266,8 +271,7 @@ static long search_all(const struct sms__blocks *device, const struct sms__launc
 {
     if (device->setup.policy->policy->search != SMS_SEARCH_BEST)
         return search_ring(device, launch);
-    bool by_composition = device->compositions.keeps_scores && !launch->shape->allowed &&
-                          launch->shape->candidates > device->compositions.present;
+    bool by_composition = device->compositions.keeps_scores && launch->shape->candidates > device->compositions.present;
     return by_composition ? search_best_composition(device, launch) : search_best(device, launch);
 }
 
