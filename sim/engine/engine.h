@@ -5,6 +5,7 @@
 
 #include "event_queue.h"
 
+#include <math.h>
 #include <stdatomic.h>
 
 /* At equal times lower levels go first, so that decisions see everything that has ended. Sources of one level go in the
@@ -132,12 +133,13 @@ static inline uint64_t sms__engine_quiet_until(const struct sms__engine *engine)
 /* Returns now + delay, or SMS__NEVER if that is beyond the clock. The delay is rounded up to whole picoseconds, at
  * least 1, so that time always advances.
  *
- * A double times `below` is the next lower one. Its whole part is 1 less than the delay rounded up, whether that is
- * whole or not, which takes fewer instructions than to compare. Delays beyond `longest` are whole, because doubles of
- * their size are. */
+ * A double times `below` is a little lower. Its whole part is 1 less than the delay rounded up, whether that is whole
+ * or not, which takes fewer instructions than to compare. It is lower by more than some roundings, so that a delay is
+ * whole where exact arithmetic makes it whole: otherwise blocks that end together end 1 ps apart, which decides who
+ * goes first. Beyond `longest` it would be lower by too much. */
 static inline uint64_t sms__after(uint64_t now, double delay_ps)
 {
-    const double below = 1 - 0x1p-53, least = 0.5, longest = 0x1p53;
+    const double below = 1 - 0x1p-46, least = 0.5, longest = 0x1p40;
     double lower = delay_ps * below;
     int64_t less; /* than the delay, by 1 */
     uint64_t time;
@@ -145,7 +147,7 @@ static inline uint64_t sms__after(uint64_t now, double delay_ps)
     if (__builtin_expect(delay_ps <= longest, 1))
         less = (int64_t)lower;
     else if (delay_ps < 9.2e18)
-        less = (int64_t)delay_ps - 1;
+        less = (int64_t)ceil(delay_ps) - 1;
     else
         return SMS__NEVER;
     return __builtin_add_overflow(now, (uint64_t)less + 1, &time) ? SMS__NEVER : time;

@@ -12,6 +12,8 @@
 #include "sim/levels/block/sm_times.h"
 #include "sim/record/record.h"
 
+#include <float.h>
+
 static double parse(const char *text, enum sms__dimension dimension)
 {
     struct sms__quantity out;
@@ -249,9 +251,11 @@ static void delays_are_rounded_up_to_whole_picoseconds(void **state)
     (void)state;
     for (double power = 0.25; power < 9e18; power *= 2)
         for (int i = 0; i < 5; i++) {
-            const double near[] = {nextafter(power, 0), power, nextafter(power, INFINITY), power * 1.5, -power};
+            const double near[] = {nextafter(power, 0), power, power * (1 + 1e-12), power * 1.5, -power};
             assert_true(sms__after(7, near[i]) == 7 + (uint64_t)(near[i] > 1 ? ceil(near[i]) : 1));
         }
+    for (double whole = 1; whole < 1e12; whole *= 3) /* by some roundings more than it */
+        assert_true(sms__after(7, whole * (1 + 10 * DBL_EPSILON)) == 7 + (uint64_t)whole);
     assert_true(sms__after(7, NAN) == SMS__NEVER && sms__after(7, 9.3e18) == SMS__NEVER);
     assert_true(sms__after(UINT64_MAX - 5, 9) == SMS__NEVER);
 }
