@@ -88,14 +88,17 @@ static bool stays_even(struct sms__fluid *fluid, const struct sms__flow *flow)
     return fluid->is_like != NULL;
 }
 
+/* What is left for so many picoseconds is due to rounding: that of sms__after, and of what was advanced before. */
+static const double nothing_ps = 0x1p-4;
+
 static bool has_ended(const struct sms__fluid *fluid, const struct sms__flow *flow)
 {
     if (fluid->even)
-        return flow->left - fluid->clock <= fluid->rate;
-    return !flow->stopped && (flow->rate == INFINITY || flow->left <= flow->rate);
+        return flow->left - fluid->clock <= fluid->rate * nothing_ps;
+    return !flow->stopped && (flow->rate == INFINITY || flow->left <= flow->rate * nothing_ps);
 }
 
-/* Takes out the flows that end within a picosecond, because ends are rounded up to whole ones. */
+/* Takes out the flows that end now. */
 static struct sms__flow *take_ended(struct sms__fluid *fluid)
 {
     struct sms__flow *ended = NULL, **end = &ended, *next;
