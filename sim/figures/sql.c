@@ -41,7 +41,7 @@ static int compare_names(void *none, int a_bytes, const void *a, int b_bytes, co
 }
 
 /* wrap(text, most): breaks a name into lines of at most `most` characters: after a blank of a line's second half, or
- * else after a sign. */
+ * else after a sign. A number keeps its "%". */
 static void wrap(sqlite3_context *context, int count, sqlite3_value **value)
 {
     const char *at = (const char *)sqlite3_value_text(value[0]);
@@ -54,6 +54,8 @@ static void wrap(sqlite3_context *context, int count, sqlite3_value **value)
         for (; *end && letters < most; letters++) {
             size_t bytes = sms__utf8_length(end);
             end += bytes ? bytes : 1;
+            if (end[-1] == ' ' && *end == '%')
+                continue;
             if (strchr(" _,(/+=-:", end[-1]) && letters > most / 3)
                 good = end;
             if (end[-1] == ' ' && letters > most / 2)

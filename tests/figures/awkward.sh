@@ -75,6 +75,7 @@ if grep -q '>no block until 100' late/plots/timeline-late.svg; then ok; else bad
 if grep -q '>Which policy has the highest system throughput (STP)?<' late/plots/answer.svg; then ok; else bad "a question of no scenario" "$(grep '^title' late/plots/answer.gp)"; fi
 cat >minutes.yaml <<END
 scenario: minutes
+question: How long is this run whose blocks take all day at 100 %?
 devices: [{model: v100, sms: 8}]
 policies: [round_robin]
 vms: [{name: a, workload: minutes, repeat: 4}]
@@ -82,6 +83,8 @@ $kernels
 END
 drawn minutes
 if grep -qE '>Time \(s\); runs go on to [0-9]{4} s<' minutes/plots/timeline-minutes.svg; then ok; else bad "the end of a long run" "$(grep '^xlabel' minutes/plots/timeline-minutes.gp)"; fi
+
+if grep -q '>100 %?<' minutes/plots/answer.svg; then ok; else bad "a number and its %" "$(grep '^title' minutes/plots/answer.gp)"; fi
 
 # Processes that share a device lie on it in the order of the scenario, whoever runs first.
 cat >order.yaml <<END

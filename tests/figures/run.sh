@@ -166,6 +166,16 @@ for key in {(row["policy"], row["name"]) for row in rows}:
     for mark, metric in zip(marks, ("job_latency_p50_ns", "job_latency_p95_ns", "job_latency_p99_ns")):
         assert abs(float(mark["x"]) * sizes[key[1]] / float(told[key][metric]) - 1) < 1e-6, (key, metric, mark["x"], told[key][metric])
 END
+# A tenant with fewer than 100 jobs has no p99, also beside one with more. Marks are as large in a PNG as in an SVG.
+sed 's/poisson: 100 us/every: 4 ms/; s/scenario: served/scenario: seldom/' served.yaml >seldom.yaml
+try 0 "a server with few requests" run --quiet --out seldom seldom.yaml
+try 0 "its latency, in pixels" plot --quiet --format svg,png --figures 'latency*' -o drawn/seldom seldom
+python3 - <<'END' >wrong && ok || bad "marks of few jobs" "$(cat wrong)"
+import csv
+marks = {(row["name"], row["y"]) for row in csv.DictReader(open("drawn/seldom/latency-seldom.csv")) if int(row["line"]) > 2}
+assert marks == {("serve", "0.5"), ("serve", "0.95"), ("batch", "0.5"), ("batch", "0.95"), ("batch", "0.99")}, marks
+END
+if grep -q "pngcairo.*pointscale" drawn/seldom/latency-seldom.gp; then ok; else bad "marks of a PNG have the size of those of a screen"; fi
 for text in deadline p50 p95 p99 'Share of jobs' 'Latency (µs)' serve leftover; do
     if grep -q ">$text<" drawn/served/latency-served.svg; then ok; else bad "no '$text' in the figure of a latency"; fi
 done

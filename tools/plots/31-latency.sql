@@ -20,8 +20,8 @@ SELECT e.*, u.name AS unit, u.size, EXISTS (SELECT 1 FROM extent WHERE most >= 2
 -- @each range
 SELECT vm, CASE WHEN log THEN least / 1.2 ELSE max(least - 0.05 * (most - least) - 0.01 * most, 0) END AS left, CASE WHEN log THEN most * 1.2 ELSE most + 0.05 * (most - least) + 0.01 * most END AS right FROM panel;
 -- @each mark
-SELECT vm, policy, name, share, min(ns) AS ns FROM (SELECT p.vm, p.policy, m.column1 AS name, m.column2 AS share, p.ns, p.share AS reached, m.column3 AS least_jobs FROM point p, (VALUES ('p50', 0.5, 2), ('p95', 0.95, 20), ('p99', 0.99, 100)) m)
-WHERE reached >= share - 1e-9 GROUP BY vm, policy, name HAVING least_jobs <= (SELECT max(jobs) FROM point q WHERE q.vm = vm AND q.policy = policy);
+SELECT vm, policy, name, share, min(ns) AS ns FROM (SELECT p.vm, p.policy, m.column1 AS name, m.column2 AS share, p.ns, p.share AS reached, m.column3 AS least_jobs FROM point p, (VALUES ('p50', 0.5, 2), ('p95', 0.95, 20), ('p99', 0.99, 100)) m) o
+WHERE reached >= share - 1e-9 GROUP BY vm, policy, name HAVING least_jobs <= (SELECT max(jobs) FROM point q WHERE q.vm = o.vm AND q.policy = o.policy);
 -- @draw lines
 -- @set
 SELECT 0 AS xnames, log AS log_x, 1 AS each_x, 0 AS marked, 1 AS steps, title, 'deadline' AS target_name FROM figure, panel LIMIT 1;
