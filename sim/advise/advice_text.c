@@ -1,6 +1,8 @@
 /* Prints advice: first what is not known, then the answer, then one table of all ways, the best first. */
 #include "advise.h"
 
+#include "../base/statistics.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -29,7 +31,7 @@ static const char *latency_text(struct sms_estimate latency, double divisor, cha
     if (half >= 0.005 * mean)
         snprintf(text, size, "%.*f ± %.*f", decimals, mean, decimals, half);
     else
-        snprintf(text, size, "%.4g", mean);
+        snprintf(text, size, "%.*g", sms__digits(mean, 4), mean);
     return text;
 }
 
@@ -40,8 +42,9 @@ static void put_targets(const struct sms__advice *advice, const struct sms__outl
     for (size_t p = 0; p < advice->programs->count; p++) {
         const struct sms__program *program = &advice->programs->program[p];
         if (program->target.metric)
-            fprintf(to, "; %s of %s %s ms, target below %.4g ms", program->target.word, program->name,
-                    latency_text(outlook->share[p].target_ns, 1e6, text, sizeof text), program->target.ns / 1e6);
+            fprintf(to, "; %s of %s %s ms, target below %.*g ms", program->target.word, program->name,
+                    latency_text(outlook->share[p].target_ns, 1e6, text, sizeof text),
+                    sms__digits(program->target.ns / 1e6, 4), program->target.ns / 1e6);
     }
 }
 
@@ -128,7 +131,7 @@ static struct sms__scale scale_of(const struct sms__columns *columns)
 
 static void add_number(struct sms__table_out *table, double value)
 {
-    sms__table_add(table, value < 1e4 ? "%.4g" : "%.0f", value);
+    sms__table_add(table, "%.*g", sms__digits(value, 4), value);
 }
 
 static void add_range(struct sms__table_out *table, double one, double other, double half)
@@ -326,9 +329,10 @@ static void print_overload(const struct sms__advice *advice, const struct sms__o
         const struct sms__program *program = &advice->programs->program[p];
         if (falls_behind(program, best, p))
             fprintf(to,
-                    "  overload: under \"%s\" %s does only %.4g of the %.4g jobs/s that arrive, so its queue and its "
+                    "  overload: under \"%s\" %s does only %.*g of the %.*g jobs/s that arrive, so its queue and its "
                     "latencies keep growing\n",
-                    best->way->label, program->name, best->share[p].per_s.mean, program->per_s);
+                    best->way->label, program->name, sms__digits(best->share[p].per_s.mean, 4),
+                    best->share[p].per_s.mean, sms__digits(program->per_s, 4), program->per_s);
     }
 }
 

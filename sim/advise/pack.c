@@ -1,6 +1,7 @@
 /* Groups of programs, from each program alone to what GLPK picks. */
 #include "pack.h"
 
+#include "../base/statistics.h"
 #include "../base/threads.h"
 #include "../import/derive.h"
 
@@ -65,13 +66,15 @@ static void say_why(struct sms__group *group)
         const struct sms__tenancy *share = &best->share[p];
         const double half = isnan(share->target_ns.ci95) ? 0 : share->target_ns.ci95;
         if (half > 0)
-            snprintf(interval, sizeof interval, " ± %.2g", half / 1e6);
+            snprintf(interval, sizeof interval, " ± %.*g", sms__digits(half / 1e6, 2), half / 1e6);
         if (program->target.metric && !(share->target_ns.mean + half <= program->target.ns))
-            snprintf(group->why, sizeof group->why, "%s of %s is %.4g%s ms, target below %.4g ms", program->target.word,
-                     program->name, share->target_ns.mean / 1e6, half > 0 ? interval : "", program->target.ns / 1e6);
+            snprintf(group->why, sizeof group->why, "%s of %s is %.*g%s ms, target below %.*g ms", program->target.word,
+                     program->name, sms__digits(share->target_ns.mean / 1e6, 4), share->target_ns.mean / 1e6,
+                     half > 0 ? interval : "", sms__digits(program->target.ns / 1e6, 4), program->target.ns / 1e6);
         else if (best->worst_per_s[p] < program->least_per_s)
-            snprintf(group->why, sizeof group->why, "%s does %.4g jobs/s, and %.4g arrive", program->name,
-                     best->worst_per_s[p], program->per_s);
+            snprintf(group->why, sizeof group->why, "%s does %.*g jobs/s, and %.*g arrive", program->name,
+                     sms__digits(best->worst_per_s[p], 4), best->worst_per_s[p], sms__digits(program->per_s, 4),
+                     program->per_s);
     }
 }
 

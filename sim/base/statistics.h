@@ -6,6 +6,8 @@
 
 #include <smsched/smsched.h>
 
+#include <math.h>
+
 /* What becomes an estimate. Begins zeroed. */
 struct sms__moments {
     size_t n;
@@ -86,5 +88,13 @@ bool sms__differs(const double *value, size_t count, size_t first);
 
 /* The digits of a percentage for %.*g: two, and three where two print 100 as 1e+02. */
 static inline int sms__percent_digits(double percent) { return percent < 99.5 ? 2 : 3; }
+
+/* The digits of a number for %.*g: `least`, or as many as its whole part has, because 1e+05 is hard to read. */
+static inline int sms__digits(double value, int least)
+{
+    const double above = fabs(value) + 0.5;
+    const int whole = above >= 1 && above < 1e15 ? (int)log10(above) + 1 : 0;
+    return whole > least ? whole : least;
+}
 
 #endif

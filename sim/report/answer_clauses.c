@@ -121,8 +121,8 @@ void sms__answer_put_failed(const struct sms__outcome *answer, FILE *to)
                                             {"pods fail and are", "pod fails and is"}};
     const double failed = sms__result_estimate(&row, answer->best.best).mean;
     if (failed > 0)
-        fprintf(to, "; under %s %.3g %s left out", sms_results_policy(answer->results, answer->best.best), failed,
-                words[scenario->cluster != NULL][failed == 1]);
+        fprintf(to, "; under %s %.*g %s left out", sms_results_policy(answer->results, answer->best.best),
+                sms__digits(failed, 3), failed, words[scenario->cluster != NULL][failed == 1]);
 }
 
 static void put_policy(const struct sms__outcome *answer, size_t policy, FILE *to)
@@ -177,9 +177,9 @@ void sms__answer_put_left_out(const struct sms__outcome *answer, FILE *to)
     }
     if (!(more > fewer))
         return;
-    fprintf(to, "; without pods that still wait at the end: %.4g", more);
+    fprintf(to, "; without pods that still wait at the end: %.*g", sms__digits(more, 4), more);
     put_policy(answer, most, to);
-    fprintf(to, " instead of %.4g", fewer);
+    fprintf(to, " instead of %.*g", sms__digits(fewer, 4), fewer);
     put_policy(answer, least, to);
 }
 

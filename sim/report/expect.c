@@ -64,16 +64,17 @@ static void describe(struct sms__check *check, const struct sms__expect *expect,
     const char *unit = percent ? " %" : "";
     snprintf(check->name, sizeof check->name, "%s of %s under %s%s%s", expect->metric, subject, expect->policy,
              expect->over ? " over " : "", expect->over ? expect->over : "");
-    snprintf(check->message, sizeof check->message, "%.5g%s", actual * scale, unit);
+    const double value = expect->value.value * scale, min = expect->min.value * scale, max = expect->max.value * scale;
+    snprintf(check->message, sizeof check->message, "%.*g%s", sms__digits(actual * scale, 5), actual * scale, unit);
     if (ci95 > 0)
-        sms__append(check->message, sizeof check->message, " (± %.2g)", ci95 * scale);
+        sms__append(check->message, sizeof check->message, " (± %.*g)", sms__digits(ci95 * scale, 2), ci95 * scale);
     if (expect->has_value)
-        sms__append(check->message, sizeof check->message, ", expected %.5g%s within %.4g%s",
-                    expect->value.value * scale, unit, expect->tolerance.value * 100, percent ? " points" : " %");
+        sms__append(check->message, sizeof check->message, ", expected %.*g%s within %.4g%s", sms__digits(value, 5),
+                    value, unit, expect->tolerance.value * 100, percent ? " points" : " %");
     if (expect->has_min)
-        sms__append(check->message, sizeof check->message, ", at least %.5g%s", expect->min.value * scale, unit);
+        sms__append(check->message, sizeof check->message, ", at least %.*g%s", sms__digits(min, 5), min, unit);
     if (expect->has_max)
-        sms__append(check->message, sizeof check->message, ", at most %.5g%s", expect->max.value * scale, unit);
+        sms__append(check->message, sizeof check->message, ", at most %.*g%s", sms__digits(max, 5), max, unit);
 }
 
 /* A wait may be as short as expected because some pods still wait. */
@@ -84,7 +85,8 @@ static void add_left_out(struct sms__check *check, const struct sms_results *res
     const double left = sms__left_waiting(&of, sms__find_policy(results, expect->policy));
     check->reserved = left > 0;
     if (check->reserved)
-        sms__append(check->message, sizeof check->message, "; without pods that still wait at the end: %.4g", left);
+        sms__append(check->message, sizeof check->message, "; without pods that still wait at the end: %.*g",
+                    sms__digits(left, 4), left);
 }
 
 int sms__check_expectations(const struct sms_results *results, struct sms__checks *checks)
@@ -202,19 +204,23 @@ static void describe_row(const struct baseline *baseline, const struct sms_resul
 {
     const char(*const field)[SMS__FIELD_BYTES] = baseline->field;
     const bool named = strcmp(field[WORD], field[SUBJECT]) != 0;
+    const int digits = sms__digits(expected, 6);
     char number[24];
     snprintf(number, sizeof number, "%zu", sms_results_replications(results));
     snprintf(check->name, sizeof check->name, "%s of %s%s%s under %s", field[METRIC], field[WORD], named ? " " : "",
              named ? field[SUBJECT] : "", field[POLICY]);
     if (isnan(actual) && !find(baseline, POLICY + 1)) {
         const char *near = sms__nearest(field[POLICY], sms_results_policies(results), policy_at, results);
-        snprintf(check->message, sizeof check->message, "the run has no such policy%s%s%s; the baseline is %.6g",
-                 near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", expected);
+        snprintf(check->message, sizeof check->message, "the run has no such policy%s%s%s; the baseline is %.*g",
+                 near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", digits, expected);
     } else if (isnan(actual))
-        snprintf(check->message, sizeof check->message, "the run has no such value; the baseline is %.6g", expected);
+        snprintf(check->message, sizeof check->message, "the run has no such value; the baseline is %.*g", digits,
+                 expected);
     else
-        snprintf(check->message, sizeof check->message, "%.6g, baseline %.6g (%+.3g %%)", actual, expected,
-                 expected != 0 ? 100 * (actual / expected - 1) : 0);
+        snprintf(check->message, sizeof check->message, "%.*g, baseline %.*g", sms__digits(actual, 6), actual, digits,
+                 expected);
+    if (!isnan(actual) && expected != 0)
+        sms__append(check->message, sizeof check->message, " (%+.3g %%)", 100 * (actual / expected - 1));
     if (strcmp(field[REPLICATIONS], number) != 0)
         sms__append(check->message, sizeof check->message, "; replications: %s, baseline %.20s", number,
                     field[REPLICATIONS]);

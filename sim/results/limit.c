@@ -103,6 +103,7 @@ static bool warn(struct sms_results *results, size_t p, const struct sms__limit 
     const char *policy = sms_results_policy(results, p), *metric = limit->of.metric,
                *subject = sms_results_subject(results, of.subject, of.idx);
     const size_t most = sms__maximum_of(&of, p);
+    const double half = isnan(estimate.ci95) ? 0 : estimate.ci95;
     if (isnan(estimate.mean))
         sms__error(&results->warnings, SMS_OK, limit->key->mark, "%s of %s has no value under %s", metric, subject,
                    policy);
@@ -112,9 +113,9 @@ static bool warn(struct sms_results *results, size_t p, const struct sms__limit 
                    most);
     else
         sms__error(&results->warnings, SMS_OK, limit->key->mark,
-                   "after %zu replications %s of %s cannot be distinguished from %.6g under %s: %.6g ± %.2g",
-                   results->replications, metric, subject, limit->value.value, policy, estimate.mean,
-                   isnan(estimate.ci95) ? 0 : estimate.ci95);
+                   "after %zu replications %s of %s cannot be distinguished from %.*g under %s: %.*g ± %.*g",
+                   results->replications, metric, subject, sms__digits(limit->value.value, 6), limit->value.value,
+                   policy, sms__digits(estimate.mean, 6), estimate.mean, sms__digits(half, 2), half);
     return isnan(estimate.mean) || !most;
 }
 
@@ -125,8 +126,9 @@ static void warn_of_waiting(struct sms_results *results, size_t p, const struct 
     const double left = sms__left_waiting(&of, p);
     if (left > 0 && sms__tell_limit(results, p, limit) == SMS__MET)
         sms__error(&results->warnings, SMS_OK, limit->key->mark,
-                   "%s of %s under %s is without pods that still wait at the end: %.4g", limit->of.metric,
-                   sms_results_subject(results, of.subject, of.idx), sms_results_policy(results, p), left);
+                   "%s of %s under %s is without pods that still wait at the end: %.*g", limit->of.metric,
+                   sms_results_subject(results, of.subject, of.idx), sms_results_policy(results, p),
+                   sms__digits(left, 4), left);
 }
 
 void sms__limit_warn(struct sms_results *results)

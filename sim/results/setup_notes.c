@@ -43,8 +43,8 @@ static bool has_green(const struct sms_scenario *scenario, size_t v)
     return any;
 }
 
-static const char green_words[] = "%s keep their green contexts when they run alone: progress and stp show what "
-                                  "they lose to each other, not to fewer SMs";
+static const char green_words[] = "a process keeps its green contexts when it runs alone, so progress and stp show "
+                                  "what it loses to others, not to fewer SMs: %s";
 
 static bool are_unlike(const struct sms__instances *instances)
 {

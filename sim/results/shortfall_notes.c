@@ -1,5 +1,6 @@
 /* Notes on tenants whose numbers say little, because they did not do what the scenario asks of them: they failed, did
  * nothing at all, fell behind the jobs that arrive, or have a deadline that no job can meet. */
+#include "../base/statistics.h"
 #include "../model/job.h"
 #include "notes.h"
 
@@ -84,8 +85,9 @@ static size_t late_runs(const struct sms_results *results, size_t p, size_t v)
 /* With how many jobs come and are done. */
 static const char *tell_rate(struct sms_results *results, size_t p, size_t v)
 {
-    return sms__print(&results->arena, " (%.4g of %.4g jobs/s)", mean_of(results, p, v, SMS__VM_jobs_per_s),
-                      arrivals_per_s(results->scenario, v));
+    const double done = mean_of(results, p, v, SMS__VM_jobs_per_s), come = arrivals_per_s(results->scenario, v);
+    return sms__print(&results->arena, " (%.*g of %.*g jobs/s)", sms__digits(done, 4), done, sms__digits(come, 4),
+                      come);
 }
 
 static const char *tell_chunks(struct sms_results *results, size_t p, size_t v)
@@ -165,7 +167,8 @@ static void note_failed_pods(struct sms_results *results)
         const double failed = sms_results_estimate(results, p, SMS_CLUSTER, 0, metric).mean;
         if (failed > 0) {
             text = sms__grow(&results->arena, text, found, sizeof *text);
-            text[found++] = sms__print(&results->arena, "%.4g under %s", failed, sms_results_policy(results, p));
+            text[found++] = sms__print(&results->arena, "%.*g under %s", sms__digits(failed, 4), failed,
+                                       sms_results_policy(results, p));
         }
     }
     if (found)

@@ -291,9 +291,35 @@ static void regimes_are_seldom_seen_by_chance(void **state)
     gsl_rng_free(stream);
 }
 
+static void digits_of_a_number_keep_it_free_of_an_exponent(void **state)
+{
+    static const struct {
+        double value;
+        int least;
+        const char *text;
+    } number[] = {{0, 4, "0"},
+                  {0.012345, 4, "0.01235"},
+                  {9.996, 2, "10"},
+                  {99.96, 2, "100"},
+                  {559.4, 2, "559"},
+                  {9999.4, 4, "9999"},
+                  {99999.4, 4, "99999"},
+                  {1e5, 5, "100000"},
+                  {-15240.3, 4, "-15240"},
+                  {87184008.2, 5, "87184008"},
+                  {1e20, 4, "1e+20"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
+        char text[40];
+        snprintf(text, sizeof text, "%.*g", sms__digits(number[i].value, number[i].least), number[i].value);
+        assert_string_equal(text, number[i].text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(digits_of_a_number_keep_it_free_of_an_exponent),
         cmocka_unit_test(two_regimes_are_two_groups_far_apart),
         cmocka_unit_test(regimes_are_seldom_seen_by_chance),
         cmocka_unit_test(the_sleep_data_give_student_s_answer),
