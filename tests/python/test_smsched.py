@@ -344,7 +344,11 @@ class Sweeps(unittest.TestCase):
         plan = {"plan": "p", "base": os.path.abspath(TWO), "replications": 2, "axes": [{"contention.slope": [1, 2, 3, 4]}]}
         with tempfile.TemporaryDirectory() as folder:
             Parallel(n_jobs=2)(delayed(smsched.sweep)(plan, folder + "/shards", jobs=1, shard=(k, 3)) for k in (1, 2, 3))
+            with self.assertRaisesRegex(ValueError, "has no tables: a call of sweep without a shard merges them"):
+                smsched.Sweep(folder + "/shards").frame()
             shards = smsched.sweep(plan, folder + "/shards")
+            with self.assertRaisesRegex(ValueError, "there is no table 'vm'; there are bounds, hosts, points, vms$"):
+                shards.frame("vm")
             whole = smsched.sweep(plan, folder + "/whole")
             self.assertEqual(shards.names, whole.names)
             self.assertEqual(len(whole.frame()), 4)

@@ -31,6 +31,10 @@ class Sweep:
 
     def frame(self, name: str = "points") -> pandas.DataFrame:
         """One of the tables in `names`."""
+        if not self.names:
+            raise ValueError(f"{self.folder} has no tables: a call of sweep without a shard merges them")
+        if name not in self.names:
+            raise ValueError(f"there is no table '{name}'; there are {', '.join(self.names)}")
         return pandas.read_csv(self.folder / "results" / f"{name}.csv")
 
 
