@@ -1,5 +1,8 @@
 /* The metrics of a cluster, and of classes, that tables show. */
 #include "output.h"
+#include "walk.h"
+
+#include <math.h>
 
 #define COLUMNS(metrics) metrics, sizeof(metrics) / sizeof *(metrics)
 
@@ -10,6 +13,9 @@ static const char *const cluster_columns[] = {
 
 /* Also, if pods can fail: those that run workloads, and all under guests. */
 static const char *const failed_columns[] = {"failed_count"};
+
+/* Also, if pods that run no workloads have a deadline. */
+static const char *const late_columns[] = {"deadline_miss_ratio"};
 
 /* Also, if pods run workloads. */
 static const char *const workload_columns[] = {"done_count",          "jobs_per_s",          "turnaround_mean_ns",
@@ -23,6 +29,15 @@ static const char *const monitor_columns[] = {"timed_jobs_count",   "job_miss_ra
 
 const char *const sms__class_columns[] = {"jobs_in_time_per_s", "deadline_miss_ratio", "job_latency_p99_ns",
                                           "jobs_per_s",         "stp_ratio",           NULL};
+
+static bool has_deadlines(const struct sms_results *results)
+{
+    const struct sms__result missed = sms__result_of(results, SMS_CLUSTER, 0, "deadline_miss_ratio");
+    bool any = false;
+    for (size_t p = 0; p < sms_results_policies(results); p++)
+        any |= !isnan(sms__result_estimate(&missed, p).mean);
+    return any;
+}
 
 static size_t count_columns(const char *const *metric)
 {
@@ -43,6 +58,7 @@ const char *sms__cluster_column(const struct sms_results *results, size_t i)
         bool shown;
     } part[] = {{COLUMNS(cluster_columns), true},
                 {COLUMNS(failed_columns), scenario->vms > 0 || cluster->guest},
+                {COLUMNS(late_columns), scenario->vms == 0 && has_deadlines(results)},
                 {COLUMNS(workload_columns), scenario->vms > 0},
                 {COLUMNS(monitor_columns), cluster->monitor != NULL},
                 {of_guest, count_columns(of_guest), true}};

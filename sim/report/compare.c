@@ -51,7 +51,7 @@ static void add_list(struct comparison *c, enum sms_subject subject, size_t idx,
         add_row(c, subject, idx, *metric);
 }
 
-/* Normalized progress and jobs of a tenant. Processes that end have a turnaround. */
+/* Normalized progress, jobs and missed deadlines of a tenant. Processes that end have a turnaround. */
 static void add_tenant(struct comparison *c, size_t v)
 {
     static const char *const of_jobs[] = {"normalized_progress_ratio", "ntt_ratio",          "jobs_per_s",
@@ -61,6 +61,8 @@ static void add_tenant(struct comparison *c, size_t v)
         add_row(c, SMS_PROCESS, v, "turnaround_ns");
     if (!scenario->shares || scenario->vm[v].repeat == 0)
         add_list(c, SMS_VM, v, of_jobs);
+    if (scenario->vm[v].deadline_ps > 0)
+        add_row(c, SMS_VM, v, "deadline_miss_ratio");
 }
 
 /* Processes that fail have no turnaround, so they are told where there are some. */

@@ -220,14 +220,15 @@ void sms__print_notes(const struct sms_results *results, const struct sms__scree
 
 /* Normalized progress comes first. Kernels of different tenants are not alike, so their number says least. */
 static const char *const vm_columns[] = {
-    "normalized_progress_ratio", "ntt_ratio",     "jobs_per_s",    "job_latency_p50_ns",
-    "job_latency_p99_ns",        "kernels_per_s", "block_wait_ns", "block_slowdown_ratio"};
+    "normalized_progress_ratio", "ntt_ratio",     "jobs_per_s",    "job_latency_p50_ns",  "job_latency_p99_ns",
+    "deadline_miss_ratio",       "kernels_per_s", "block_wait_ns", "block_slowdown_ratio"};
 
 static const char *const process_columns[] = {"turnaround_ns", "slowdown_ratio", "waiting_ns",  "service_ns",
                                               "paused_ns",     "suspended_ns",   "failed_count"};
 /* Processes that repeat for ever have no turnaround, so their jobs are shown. */
-static const char *const job_columns[] = {"normalized_progress_ratio", "ntt_ratio",          "jobs_per_s",
-                                          "job_latency_p50_ns",        "job_latency_p99_ns", "kernels_per_s"};
+static const char *const job_columns[] = {
+    "normalized_progress_ratio", "ntt_ratio",           "jobs_per_s",   "job_latency_p50_ns",
+    "job_latency_p99_ns",        "deadline_miss_ratio", "kernels_per_s"};
 static const char *const device_columns[] = {"switches_count",          "switch_ratio", "busy_ratio",
                                              "memory_high_water_bytes", "memory_ratio", "energy_j"};
 

@@ -36,6 +36,22 @@ scenario "leftover, round_robin, fine_grained" "" >"$work/rule.yaml"
 is "who waits is asked about" "no verdict on job_latency_p99 of server: .* [mu]s.*; deadlines missed: [0-9.]* % under [a-z_]+( instead of [0-9.]* % under [a-z_]+)?$" "$work/rule.yaml"
 sed 's/, arrivals: {poisson: 2 ms}, deadline: 1 ms/, repeat: forever/' "$work/rule.yaml" >"$work/closed.yaml"
 is "without arrivals it is the work that gets done" ".*stp_ratio of host: [0-9]" "$work/closed.yaml"
+# Who has a deadline sees how often it is missed: VMs, processes, pods that last. Others do not see it.
+sed 's/^vms:/processes:/; s/^policies: .*/policies: [{mode: mps}, {mode: time_slice}]/' "$work/rule.yaml" >"$work/late.yaml"
+cat >"$work/pods.yaml" <<'END'
+scenario: s
+nodes: [{name: n, gpus: 2, cpu: 8}]
+policies: [first_fit, best_fit]
+pods: [{name: p, count: 20, arrivals: {poisson: 10 s}, gpus: 1, duration: 30 s, spread: exponential, deadline: 1 min}]
+run: {replications: 2}
+END
+for name in rule late pods; do
+    for command in run compare; do
+        try 0 "$command of deadlines of $name" "$command" --quiet "$work/$name.yaml"; prints "deadline_miss_ratio"
+        try 0 "$command of $name without" "$command" --quiet - <<<"$(sed 's/, deadline: 1 m[sin]*//' "$work/$name.yaml")"
+        if grep -q "deadline" <<<"$output"; then bad "a deadline that nobody has" "$output"; else ok; fi
+    done
+done
 scenario "round_robin, fine_grained" "answer: {metric: fairness_ratio}" >"$work/fair.yaml"
 is "a declared metric" ".* has the highest fairness_ratio of host: [0-9.]*, .*%" "$work/fair.yaml"
 scenario "round_robin, fine_grained" "answer: {metric: occupancy_ratio, better: lower}" >"$work/lower.yaml"
