@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LINES_SHOWN = 40 }; /* of each policy, if no span of time is given */
@@ -42,15 +43,27 @@ struct explanation {
     uint64_t from_ps, to_ps;
     bool whole;   /* the whole run is explained, because no span of time is given; a table has its first lines */
     size_t lines; /* of this policy */
+    bool *told;   /* [policies of the scenario]: which have lines */
     struct stretches stretches; /* decisions of `deciding` that are not printed yet */
     const char *deciding;       /* policy of the last decision; NULL before the first */
 };
+
+/* As below, of pods: under the modes of the policy and of nodes, which may have instances. */
+static bool hides_blocks_of_pods(const struct sms_scenario *scenario, const char *policy)
+{
+    const size_t p = sms__find_name(policy, scenario->policies, SMS__NAMES(scenario->policy, label));
+    const struct sms__mode *mode;
+    bool hides = scenario->cluster->profiles.modes != NULL;
+    for (size_t i = 0; (mode = sms__mode_shared(&scenario->policy[p].mode, i)) != NULL; i++)
+        hides |= mode->form->slices;
+    return hides && scenario->vms && scenario->fidelity == SMS__AS_BLOCKS;
+}
 
 /* Contexts that take turns have clocks of their own, and instances SMs, so nobody observes their blocks. */
 static bool hides_blocks(const struct explanation *explanation, const char *policy)
 {
     struct sms__site site;
-    bool hides = false;
+    bool hides = explanation->of->cluster && hides_blocks_of_pods(explanation->of, policy);
     for (size_t i = 0; !hides && (site = sms__site_under(explanation->of, policy, i)).device; i++)
         hides = site.mode->form->slices || site.device->mig.board;
     return hides;
@@ -80,6 +93,8 @@ static bool begin_line(struct explanation *explanation, const char *policy)
     }
     explanation->shown = explanation->scenario;
     explanation->policy = policy;
+    for (size_t p = 0; p < explanation->of->policies; p++)
+        explanation->told[p] |= strcmp(explanation->of->policy[p].label, policy) == 0;
     return ++explanation->lines <= LINES_SHOWN || !explanation->whole;
 }
 
@@ -88,9 +103,14 @@ struct moment {
     char text[40];
 };
 
+static bool is_in_s(const struct explanation *explanation, uint64_t time_ps)
+{
+    return explanation->of->cluster && time_ps >= 1000000000000;
+}
+
 static struct moment moment(const struct explanation *explanation, uint64_t time_ps)
 {
-    const bool in_s = explanation->of->cluster && time_ps >= 1000000000000;
+    const bool in_s = is_in_s(explanation, time_ps);
     struct moment own;
     snprintf(own.text, sizeof own.text, in_s ? "%.6f s" : "%.6f ms", (double)time_ps / (in_s ? 1e12 : 1e9));
     return own;
@@ -101,12 +121,15 @@ static void print_stretches(struct explanation *explanation, size_t left)
 {
     struct stretches *all = &explanation->stretches;
     while (all->count > left) {
+        const bool in_s = is_in_s(explanation, all->at->from_ps);
+        const int decimals = in_s ? 9 : 6; /* ns */
+        const double unit_ps = in_s ? 1e12 : 1e9;
         begin_line(explanation, explanation->deciding);
-        fprintf(explanation->to, "  %.6f ", (double)all->at->from_ps / 1e9);
+        fprintf(explanation->to, "  %.*f ", decimals, (double)all->at->from_ps / unit_ps);
         if (all->at->to_ps > all->at->from_ps)
-            fprintf(explanation->to, "to %.6f ", (double)all->at->to_ps / 1e9);
-        fputs("ms  ", explanation->to);
-        stretches_print(all, explanation->to);
+            fprintf(explanation->to, "to %.*f ", decimals, (double)all->at->to_ps / unit_ps);
+        fputs(in_s ? "s  " : "ms  ", explanation->to);
+        stretches_print(all, in_s, explanation->to);
     }
 }
 
@@ -265,6 +288,22 @@ static void set_span(const struct sms_scenario *scenario, struct explanation *ex
     settings->events = explanation->whole ? explained & ~(unsigned)SMS_RUN_DECISION : explained;
 }
 
+/* Names the scenario if none of its policies has a line, or else the policies that have none. */
+static void tell_silent(struct explanation *explanation, const struct sms_results *results)
+{
+    const bool none = explanation->shown != explanation->scenario;
+    const char *why = explanation->whole              ? ""
+                      : explanation->given->to_ps < 0 ? " at the start of the run; --from and --to choose a later span"
+                                                      : " in this span";
+    for (size_t i = 0; i < sms_results_policies(results) && !none; i++)
+        if (!explanation->told[results->policy[i]])
+            fprintf(explanation->to, "\n%s%s%s: there is no decision and no event%s\n",
+                    explanation->several ? explanation->scenario : "", explanation->several ? ", " : "",
+                    sms_results_policy(results, i), why);
+    if (none)
+        fprintf(explanation->to, "%s: there is no decision and no event%s\n", explanation->scenario, why);
+}
+
 static int explain_scenario(const struct sms_scenario *scenario, struct explanation *explanation,
                             struct sms_run_options *settings)
 {
@@ -273,15 +312,16 @@ static int explain_scenario(const struct sms_scenario *scenario, struct explanat
     set_span(scenario, explanation, settings);
     explanation->of = scenario;
     explanation->scenario = sms_scenario_name(scenario);
+    explanation->told = calloc(scenario->policies, sizeof *explanation->told);
+    if (!explanation->told)
+        return cli_no_memory();
     int code = sms_run(scenario, settings, &results, &errors);
     print_stretches(explanation, 0);
     end_policy(explanation);
     explanation->lines = 0;
-    if (!code && explanation->shown != explanation->scenario && explanation->given->format == FORMAT_TABLE)
-        fprintf(explanation->to, "%s: there is no decision and no event%s\n", explanation->scenario,
-                explanation->whole              ? ""
-                : explanation->given->to_ps < 0 ? " at the start of the run; --from and --to choose a later span"
-                                                : " in this span");
+    if (!code && explanation->given->format == FORMAT_TABLE)
+        tell_silent(explanation, results);
+    free(explanation->told);
     sms_errors_print(&errors, stderr);
     sms_results_free(results);
     return cli_exit_code(code);

@@ -92,7 +92,7 @@ static void print_range(const char *one, const char *several, uint64_t first, ui
         fprintf(to, "%s %llu to %llu", several, (unsigned long long)first, (unsigned long long)last);
 }
 
-static void print_starts(const struct stretch *stretch, FILE *to)
+static void print_starts(const struct stretch *stretch, bool in_s, FILE *to)
 {
     fprintf(to, " -> device %zu", stretch->device);
     print_range(" SM", " SMs", (uint64_t)stretch->least_sm, (uint64_t)stretch->most_sm, to);
@@ -103,7 +103,8 @@ static void print_starts(const struct stretch *stretch, FILE *to)
     if (stretch->gap_ps && stretch->gap_ps != UNEVEN)
         fprintf(to, ", one every %.6g ns", (double)stretch->gap_ps / 1e3);
     else if (stretch->gap_ps == 0 && stretch->from_ps < stretch->to_ps)
-        fprintf(to, ", all at %.6f ms", (double)stretch->started_ps / 1e9);
+        fprintf(to, ", all at %.*f %s", in_s ? 9 : 6, (double)stretch->started_ps / (in_s ? 1e12 : 1e9),
+                in_s ? "s" : "ms");
 }
 
 /* What kept blocks waiting, and from SMs. */
@@ -116,7 +117,7 @@ static void print_causes(const struct stretch *stretch, FILE *to)
         fprintf(to, "%s: %s on up to %zu SM%s", what, stretch->cause, stretch->passed, stretch->passed == 1 ? "" : "s");
 }
 
-void stretches_print(struct stretches *all, FILE *to)
+void stretches_print(struct stretches *all, bool in_s, FILE *to)
 {
     const struct stretch *stretch = &all->at[0];
     fprintf(to, "%s/%s", stretch->vm, stretch->kernel);
@@ -124,7 +125,7 @@ void stretches_print(struct stretches *all, FILE *to)
     if (stretch->starts > stretch->last_block - stretch->first_block + 1) /* of several streams */
         fputs(" of several launches", to);
     if (stretch->starts)
-        print_starts(stretch, to);
+        print_starts(stretch, in_s, to);
     else
         fprintf(to, " waits on device %zu", stretch->device);
     print_causes(stretch, to);

@@ -37,7 +37,7 @@ struct stretches {
 
 /* Adds a decision. Returns false if there is no room before the first stretch is printed. */
 bool stretches_add(struct stretches *all, const struct sms_decision *decision);
-/* Prints the first stretch as a line without its time, and removes it. */
-void stretches_print(struct stretches *all, FILE *to);
+/* Prints the first stretch as a line without its time, and removes it. Moments are in s or in ms. */
+void stretches_print(struct stretches *all, bool in_s, FILE *to);
 
 #endif

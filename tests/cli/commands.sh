@@ -353,6 +353,13 @@ if [ "$(grep -c 'show a span of time$' <<<"$output")" -eq 2 ]; then ok; else bad
 try 0 "explain a start at which nothing happens" explain "$tutorial" --set "vms.single.start=1 ms" --set "vms.double.start=1 ms"
 prints "two-tenants: there is no decision and no event at the start of the run; --from and --to choose a later span"
 try 0 "explain a span in which nothing happens" explain "$tutorial" --from "10 us" --to "20 us"; prints "two-tenants: there is no decision and no event in this span"
+printf 'scenario: turns\ndevices: [{model: a100}]\npolicies: [{mode: exclusive}, {mode: mps}]\nprocesses: [{name: p, workload: w, repeat: 1}, {name: q, workload: w, repeat: 1}]\n---\nworkload: w\nkernels: [{name: k, time: 5 ms}]\n' >"$work/turns.yaml"
+try 0 "explain a span in which nothing happens under one policy" explain "$work/turns.yaml" --from "6 ms" --to "12 ms"
+if [ "$(tail -2 <<<"$output")" = $'\nmps: there is no decision and no event in this span' ] && ! grep -q "exclusive: there" <<<"$output"; then ok; else bad "a policy without lines" "$output"; fi
+printf 'scenario: later\nnodes: [{name: n, devices: {model: v100, sms: 4}}]\npods: [{name: p, workload: w, start: 2 s}]\n---\nworkload: w\nkernels: [{name: k, blocks: 8, threads: 256, block_time: 10 us}]\n' >"$work/later.yaml"
+try 0 "blocks of pods in turns" explain "$work/later.yaml" --from "2 s" --to "2.00001 s"; prints "first_fit: blocks in time slices and in MIG instances are not shown"
+sed -i 's/^pods:/policies: [{place: first_fit, mode: mps}]\n&/' "$work/later.yaml"
+try 0 "blocks of pods in s" explain "$work/later.yaml" --from "2 s" --to "2.00001 s"; prints "  2.000003940 to 2.000003951 s  p/k blocks 1 to 8"
 try 2 "explain a span that ends before it begins" explain "$tutorial" --from "1 ms" --to "0 ms"; prints "--to is before --from"
 try 2 "explain a span without an end" explain "$tutorial" --from "1 ms"; prints "--from needs --to, the end of the time span, because"
 try 0 "explain one moment" explain "$tutorial" --from "1 ms" --to "1 ms"
