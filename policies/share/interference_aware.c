@@ -33,20 +33,30 @@ struct throttle {
 
 struct state {
     struct throttle *throttle; /* [devices] */
+    size_t *kernels;           /* [processes], on the device: while one stream asks, a view shows no other's */
 };
 
 static void start(struct sms_share *share)
 {
     struct state *state = sms_share_state(share);
     state->throttle = sms_share_alloc(share, sms_share_devices(share), sizeof *state->throttle);
+    state->kernels = sms_share_alloc(share, sms_share_processes(share), sizeof *state->kernels);
+}
+
+static void event(struct sms_share *share, const struct sms_share_event *event)
+{
+    const struct state *state = sms_share_state(share);
+    state->kernels[event->process] += event->kind == SMS_EVENT_LAUNCHED;
+    state->kernels[event->process] -= event->kind == SMS_EVENT_KERNEL_ENDED;
 }
 
 static bool runs_best_effort(const struct sms_share *share, long device)
 {
+    const struct state *state = sms_share_state(share);
     bool runs = false;
     for (size_t p = 0; p < sms_share_processes(share); p++) {
         struct sms_process_view other = sms_share_process(share, p);
-        runs |= other.device == device && other.phase == SMS_PHASE_KERNEL && sms_share_is_outranked(share, &other);
+        runs |= other.device == device && state->kernels[p] > 0 && sms_share_is_outranked(share, &other);
     }
     return runs;
 }
@@ -92,4 +102,5 @@ const struct sms_share_policy sms_share_policy_interference_aware = {
     .state = sizeof(struct state),
     .start = start,
     .launch = launch,
+    .event = event,
 };

@@ -16,14 +16,13 @@ static void start(struct sms_share *share)
     state->ticket = sms_share_alloc(share, sms_share_processes(share), sizeof *state->ticket);
 }
 
-/* True if another process of the device has waited for longer. */
+/* True if another process of the device has waited for longer. Its phase may be that of another of its streams. */
 static bool is_behind(const struct sms_share *share, size_t self, long device)
 {
     const struct state *state = sms_share_state(share);
     for (size_t p = 0; p < sms_share_processes(share); p++) {
         const struct sms_process_view other = sms_share_process(share, p);
-        if (other.device == device && other.phase == SMS_PHASE_ALLOCATE && state->ticket[p] > 0 &&
-            state->ticket[p] < state->ticket[self])
+        if (other.device == device && state->ticket[p] > 0 && state->ticket[p] < state->ticket[self])
             return true;
     }
     return false;
@@ -44,7 +43,7 @@ static enum sms_answer allocate(struct sms_share *share, size_t process)
 static void event(struct sms_share *share, const struct sms_share_event *event)
 {
     struct state *state = sms_share_state(share);
-    if (event->kind == SMS_EVENT_ARRIVED)
+    if (event->kind == SMS_EVENT_ENDED || event->kind == SMS_EVENT_FAILED)
         state->ticket[event->process] = 0;
 }
 

@@ -138,6 +138,20 @@ static void best_effort_kernels_end_before_further_ones_launch(void **state)
     share_release(s);
 }
 
+/* Two streams of one process wait for each other as two processes do: its kernels of 3 ms run one at a time. */
+static void best_effort_kernels_of_streams_end_before_further_ones_launch(void **state)
+{
+    (void)state;
+    struct shared s =
+        share("workload: high\nkernels: [{name: k, time: 1 ms}]\nsteps: [{host: 50 ms}, {launch: k}]\n---\n"
+              "workload: w\nkernels: [{name: k, time: 3 ms}]\nsteps: [{launch: k, times: 2}]\n",
+              "devices: [{model: small}]\ncontention: none\npolicies:\n"
+              "  - {share: {interference_aware: {durations: 2 ms}}, mode: together}\nprocesses:\n"
+              "  - {name: high, workload: high, priority: 1}\n  - {name: low, workload: w, streams: 2}\n");
+    assert_turnarounds(s, 0, 2, (double[]){51, 12});
+    share_release(s);
+}
+
 /* What policies see of service does not begin again where measuring does. */
 static void when_a_warm_up_ends_changes_no_turn(void **state)
 {
@@ -402,10 +416,31 @@ static void phases_take_turns_and_pay_for_their_bytes(void **state)
     }
 }
 
+/* `large` waits for 800 of 1000 bytes while its other stream has a kernel. `small` comes later, and waits behind it. */
+static void an_allocation_waits_behind_one_of_a_process_that_runs(void **state)
+{
+    (void)state;
+    struct shared s =
+        share("device: tiny\nclock: 1 GHz\nsms: 4\nmemory: 1000 B\n"
+              "sm: {threads: 2048, warps: 64, blocks: 2}\nresources: {fp32: {class: compute}}\n---\n"
+              "workload: first\nkernels: [{name: k, time: 10 ms}]\nsteps: [{allocate: 600 B}, {launch: k}]\n---\n"
+              "workload: large\nkernels: [{name: k, time: 1 ms}]\n"
+              "steps: [{host: 1 ms}, {allocate: 800 B}, {launch: k}]\n---\n"
+              "workload: busy\nkernels: [{name: k, time: 20 ms}]\n---\n"
+              "workload: small\nkernels: [{name: k, time: 5 ms}]\nsteps: [{allocate: 300 B}, {launch: k}]\n",
+              "devices: [{model: tiny}]\ncontention: none\npolicies: [{share: memory_turns, mode: together}]\n"
+              "processes:\n  - {name: first, workload: first}\n"
+              "  - {name: p, streams: [{workload: busy}, {workload: large}]}\n"
+              "  - {name: small, workload: small, start: 2 ms}\n");
+    assert_turnarounds(s, 0, 3, (double[]){10, 20, 14});
+    share_release(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(phases_take_turns_and_pay_for_their_bytes),
+        cmocka_unit_test(an_allocation_waits_behind_one_of_a_process_that_runs),
         cmocka_unit_test(a_launch_has_the_sms_of_those_that_are_idle),
         cmocka_unit_test(who_has_no_sms_waits_for_idle_ones),
         cmocka_unit_test(quotas_are_equal_parts_unless_given),
@@ -418,6 +453,7 @@ int main(void)
         cmocka_unit_test(what_has_not_begun_is_not_drained),
         cmocka_unit_test(only_a_higher_priority_preempts),
         cmocka_unit_test(best_effort_kernels_end_before_further_ones_launch),
+        cmocka_unit_test(best_effort_kernels_of_streams_end_before_further_ones_launch),
         cmocka_unit_test(when_a_warm_up_ends_changes_no_turn),
         cmocka_unit_test(service_goes_by_weight),
         cmocka_unit_test(who_comes_late_has_nothing_to_catch_up_on),
