@@ -438,10 +438,13 @@ static void start(struct sms_share *share)
     sms_share_wake(share, (uint64_t)param(share, SMI), SAMPLED);
 }
 
-/* Turns are given in order of arrival, because process numbers rise in the order in which processes start. */
+/* Turns are given in order of arrival, because process numbers rise in the order in which processes start. With `when:
+ * input` a container may end while it is paused, and waits no longer. */
 static void event(struct sms_share *share, const struct sms_share_event *event)
 {
     struct state *state = state_of(share);
+    if (event->kind == SMS_EVENT_ENDED || event->kind == SMS_EVENT_FAILED)
+        state->container[event->process].paused = false;
     if (event->kind != SMS_EVENT_ARRIVED)
         return;
     state->container[event->process] = (struct container){.turn = ++state->turns};

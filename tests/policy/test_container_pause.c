@@ -235,6 +235,19 @@ static void pausing_at_input_lets_all_copy_first(void **state)
     assert_non_null(strstr(log.messages, "260 a published: 0 MiB, cores 0 %\n260 b no container runs: released\n"));
 }
 
+/* b is paused at 20 ms, goes on as it has no kernel, and ends at 50 ms. So c is released when a is done. */
+static void a_container_that_has_ended_waits_no_longer(void **state)
+{
+    (void)state;
+    struct log log = run_logged(
+        DEVICE WORKLOAD("v", "100 %", "{allocate: 100 MiB}, {launch: k}, {free: all}")
+            WORKLOAD("w", "100 %", "{allocate: 100 MiB}, {host: 50 ms}")
+                SCENARIO(", when: input", "{name: a, workload: v}, {name: b, workload: w}, {name: c, workload: v}"));
+    assert_non_null(strstr(log.messages, "20 b paused\n"));
+    assert_null(strstr(log.messages, "b no container runs: released\n"));
+    assert_non_null(strstr(log.messages, "c no container runs: released\n"));
+}
+
 /* The pause that begins at 10 ms ends at 30 ms, with a query that sees a's kernel. The manager then knows that the
  * cores are full, although the query began later. */
 static void the_manager_knows_the_table_of_the_instant(void **state)
@@ -268,6 +281,7 @@ int main(void)
         cmocka_unit_test(a_paused_container_without_memory_is_released),
         cmocka_unit_test(the_manager_knows_the_table_of_the_instant),
         cmocka_unit_test(pausing_at_input_lets_all_copy_first),
+        cmocka_unit_test(a_container_that_has_ended_waits_no_longer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
