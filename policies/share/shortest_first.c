@@ -1,5 +1,5 @@
-/* Shortest job first: among the processes that wait for a device, the one with the least time alone goes first. It is
- * most useful in mode exclusive, because there processes wait for devices. */
+/* Shortest job first: among the processes that wait for a device, the one whose job takes the least time alone goes
+ * first, however many jobs it has. It is most useful in mode exclusive, because there processes wait for devices. */
 #include <smsched/share.h>
 
 /* True if there is a device that both may use. */
@@ -46,7 +46,7 @@ static long place(struct sms_share *share, size_t process)
 
 const struct sms_share_policy sms_share_policy_shortest_first = {
     .name = "shortest_first",
-    .help = "gives the next free device to the process with the shortest solo time",
+    .help = "gives the next free device to the process whose job takes the least time alone",
     .state = sizeof(struct state),
     .place = place,
 };
