@@ -17,7 +17,10 @@ import simulator  # noqa: E402
 US = 10**6
 DEVICE = {"device": "d", "clock": "1 GHz", "sms": 10, "memory": "16 GiB",
           "sm": {"threads": 2048, "warps": 64, "blocks": 32, "registers": 65536, "shared_memory": "96 KiB"},
-          "resources": {"fp32": {"class": "compute"}, "int": {"class": "compute"}, "dram": {"class": "memory", "scope": "device"}}}
+          "resources": {"fp32": {"class": "compute"}, "int": {"class": "compute"}, "dram": {"class": "memory", "scope": "device"}},
+          "mig": {"slices": 4, "profiles": [
+              {"name": "quarter", "sms": 2, "memory": "4 GiB", "slices": 1, "starts": [0, 1, 2, 3]},
+              {"name": "half", "sms": 5, "memory": "8 GiB", "slices": 2, "starts": [0, 2]}]}}
 CLASSES = ["x", "y", "z"]
 
 
@@ -65,7 +68,7 @@ class Draw(random.Random):
         if process["streams"] == 1 and self.sometimes(.35):
             times = sorted(self.randint(0, 10000 * US) for _ in range(process["repeat"]))
             process["arrivals"] = {"times": [f"{time} ps" for time in times]}
-        return process
+        return process | self.maybe(.4, "active_threads", f"{self.randint(5, 99)} %")
 
     def contention(self):
         model = self.choice(["none", "proportional", "maxmin", "pairwise"])
@@ -75,17 +78,29 @@ class Draw(random.Random):
         return {"model": model, "combine": self.choice(["add", "max", "mul"]), "slowdown": slowdown}
 
     def mode(self):
-        mode = self.choice(["time_slice", "time_slice", "together", "exclusive"])
+        mode = self.choice(["time_slice", "time_slice", "together", "exclusive", "mps"])
         if mode != "time_slice":
             return mode
         return {mode: {"slice": self.time(200, 3000), "switch": self.choice(["0 ps", self.time(1, 400)]),
                        "newcomer": self.choice(["whole_slice", "rest_of_slice"])}}
 
+    def mig(self):
+        profiles = self.choice([["half", "half"], ["half", "quarter", "quarter"], ["half", "quarter"], ["quarter"] * 4])
+        return {"mig": {"instances": [{profile: self.mode()} for profile in profiles]}}
+
+    def bind(self, process, devices, mode):
+        if self.sometimes(.3):
+            process["device"] = self.randrange(devices)
+            if "mig" in mode and self.sometimes(.5):
+                process["instance"] = self.randrange(len(mode["mig"]["instances"]))
+        return process
+
     def documents(self):
         workloads = [self.workload(f"w{w}") for w in range(self.randint(1, 3))]
-        scenario = {"scenario": "s", "devices": [{"model": "d", "count": self.choice([1, 1, 2, 3])}], "contention": self.contention(),
-                    "policies": [{"mode": self.mode()}], "host": self.host() or {"cores": 8},
-                    "processes": [self.process(f"p{p}", workloads) for p in range(self.randint(1, 5))]}
+        devices, mode = self.choice([1, 1, 2, 3]), self.mig() if self.sometimes(.4) else self.mode()
+        processes = [self.bind(self.process(f"p{p}", workloads), devices, mode) for p in range(self.randint(1, 5))]
+        scenario = {"scenario": "s", "devices": [{"model": "d", "count": devices}], "contention": self.contention(),
+                    "policies": [{"mode": mode}], "host": self.host() or {"cores": 8}, "processes": processes}
         return [DEVICE | {"link": self.link()}, *workloads, scenario]
 
 
@@ -106,7 +121,7 @@ def expected(documents):
         if process["streams"] == 1:
             for phase in ("copy_in", "copy_out", "kernel"):
                 yield ("process", name, phase + "_ns"), result[phase] / 1e3
-    if "time_slice" in documents[-1]["policies"][0]["mode"]:
+    if "time_slice" in json.dumps(documents[-1]["policies"]):
         yield ("device", "all", "switches_count"), switches
 
 

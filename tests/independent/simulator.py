@@ -1,13 +1,13 @@
 """A second simulator of processes that share GPUs, for compare.py. It was written from docs/explanation/sharing.md, and shares no
 code with smsched, whose two engines share that of processes. It is slow and exact: times are whole picoseconds, work and rates are
-fractions. It knows coarse kernels, host time, copies, streams, arrivals at given times, the modes together, exclusive and
-time_slice, and the contention models none, proportional, maxmin and pairwise."""
+fractions. It knows coarse kernels, host time, copies, streams, arrivals at given times, the modes together, exclusive, time_slice,
+mps, and mig with a mode for each instance, and the contention models none, proportional, maxmin and pairwise."""
 
 import heapq
 import math
 from fractions import Fraction
 
-UNITS = {"ps": 1, "B": 1, "GB/s": Fraction(1, 1000), "%": Fraction(1, 100)}  # in ps, bytes, bytes a ps
+UNITS = {"ps": 1, "B": 1, "GiB": 2**30, "GB/s": Fraction(1, 1000), "%": Fraction(1, 100)}  # in ps, bytes, bytes a ps
 
 
 def quantity(text):
@@ -254,29 +254,63 @@ class TimeSlices(Kernels):
         return True
 
 
+def fit(time, demand, part):
+    """The time and the demand of a kernel on a part of each resource. One that demands more takes as many times as long."""
+    slow = max([Fraction(1)] + [demand[resource] / part.get(resource, 1) for resource in demand])
+    return time * slow, {resource: amount / slow for resource, amount in demand.items()}
+
+
+class Place:
+    """A device or an instance of one: what it has of the device, and its processes."""
+
+    def __init__(self, simulation, contention, mode, device, number, sms, part, memory):
+        self.device, self.number, self.sms, self.part, self.memory = device, number, sms, part, memory
+        self.on, self.exclusive, self.parts = [], mode == "exclusive", mode == "mps"
+        sliced = isinstance(mode, dict)
+        self.kernels = TimeSlices(simulation, contention, mode["time_slice"]) if sliced else Kernels(simulation, contention)
+
+    def takes(self, process):
+        here = process.get("device", self.device) == self.device and process.get("instance", self.number) == self.number
+        return here and not (self.exclusive and self.on)
+
+    def fit(self, process, time, demand):
+        time, demand = fit(time, demand, self.part)
+        demand = {resource: amount / self.part[resource] for resource, amount in demand.items()}
+        if not self.parts or "active_threads" not in process:
+            return time, demand
+        sms = max(1, int(quantity(process["active_threads"]) * self.sms))
+        return fit(time, demand, {resource: Fraction(sms, self.sms) for resource in demand if resource != "dram"})
+
+
 class Host:
-    """Processes that get a device, go through their jobs and leave."""
+    """Processes that get a place, go through their jobs and leave."""
 
     def __init__(self, documents):
         scenario = documents[-1]
-        device = scenario["devices"][0]
         self.simulation, self.contention = Simulation(), scenario["contention"]
-        self.mode = scenario["policies"][0]["mode"]
         self.workload = {document["workload"]: document for document in documents if "workload" in document}
         host = scenario.get("host", {})
         self.cores = Cores(self.simulation, host.get("cores"))
         self.links = Links(self.simulation, documents[0]["link"], host)
         self.context = quantity(host.get("context_time", "0 ps"))
-        self.devices = [self.new_device() for _ in range(device["count"])]
-        self.on = [[] for _ in self.devices]
+        mode, count = scenario["policies"][0]["mode"], scenario["devices"][0]["count"]
+        self.places = [place for number in range(count) for place in self.new_places(documents[0], mode, number)]
         self.waiting, self.result = [], {}
         for process in scenario["processes"]:
             self.simulation.at(int(quantity(process["start"])), lambda process=process: self.arrive(process))
 
-    def new_device(self):
-        if "time_slice" in self.mode:
-            return TimeSlices(self.simulation, self.contention, self.mode["time_slice"])
-        return Kernels(self.simulation, self.contention)
+    def new_places(self, device, mode, number):
+        if "mig" not in mode:
+            whole = dict.fromkeys(device["resources"], 1)
+            return [Place(self.simulation, self.contention, mode, number, 0, device["sms"], whole, quantity(device["memory"]))]
+        profiles = {profile["name"]: profile for profile in device["mig"]["profiles"]}
+        return [self.new_instance(device, profiles[name], inside, number, i)
+                for i, instance in enumerate(mode["mig"]["instances"]) for name, inside in instance.items()]
+
+    def new_instance(self, device, profile, inside, number, i):
+        part = dict.fromkeys(device["resources"], Fraction(profile["sms"], device["sms"]))
+        part["dram"] = Fraction(profile["slices"], device["mig"]["slices"])
+        return Place(self.simulation, self.contention, inside, number, i, profile["sms"], part, quantity(profile["memory"]))
 
     def arrive(self, process):
         self.result[process["name"]] = {"copy_in": 0, "copy_out": 0, "kernel": 0, "latencies": []}
@@ -285,17 +319,17 @@ class Host:
 
     def place(self):
         for process in list(self.waiting):
-            open_ = [d for d, on in enumerate(self.on) if self.mode != "exclusive" or not on]
+            open_ = [place for place in self.places if place.takes(process)]
             if not open_:
-                return
-            device = min(open_, key=lambda d: len(self.on[d]))
-            self.on[device].append(process)
+                continue
+            place = min(open_, key=lambda place: (len(place.on), -place.memory))
+            place.on.append(process)
             self.waiting.remove(process)
             begins = self.simulation.now + max(1, int(self.context))
-            self.simulation.at(begins, lambda process=process, device=device: self.begin(process, device))
+            self.simulation.at(begins, lambda process=process, place=place: self.begin(process, place))
 
-    def begin(self, process, device):
-        streams = [self.stream(process, device) for _ in range(process["streams"])]
+    def begin(self, process, place):
+        streams = [self.stream(process, place) for _ in range(process["streams"])]
         self.result[process["name"]]["streams"] = len(streams)
         for stream in streams:
             self.go_on(stream)
@@ -309,37 +343,38 @@ class Host:
     def host_time(self, ps):
         return lambda done: self.cores.add(Activity(ps, done))
 
-    def copy(self, device, direction, size):
-        return lambda done: self.links.add(Activity(size, done, device=device, direction=direction))
+    def copy(self, place, direction, size):
+        return lambda done: self.links.add(Activity(size, done, device=place.device, direction=direction))
 
-    def kernel(self, process, device, name):
+    def kernel(self, process, place, name):
         workload = self.workload[process["workload"]]
         kernel = next(k for k in workload["kernels"] if k["name"] == name)
         demand = {resource: quantity(text) for resource, text in kernel["demand"].items()}
-        return lambda done: self.devices[device].add(
-            Activity(quantity(kernel["time"]), done, process=process["name"], demand=demand, corun_class=workload["corun_class"]))
+        time, demand = place.fit(process, quantity(kernel["time"]), demand)
+        return lambda done: place.kernels.add(
+            Activity(time, done, process=process["name"], demand=demand, corun_class=workload["corun_class"]))
 
-    def launch(self, process, device, step):
+    def launch(self, process, place, step):
         result = self.result[process["name"]]
         for _ in range(step["times"]):
             began = self.simulation.now
-            yield self.kernel(process, device, step["launch"])
+            yield self.kernel(process, place, step["launch"])
             result["kernel"] += self.simulation.now - began
             if "sync" in step:
                 yield self.host_time(quantity(step["sync"]))
 
-    def step(self, process, device, step):
+    def step(self, process, place, step):
         began, result = self.simulation.now, self.result[process["name"]]
         if "host" in step:
             yield self.host_time(quantity(step["host"]))
         elif "launch" in step:
-            yield from self.launch(process, device, step)
+            yield from self.launch(process, place, step)
         else:
             (key, size), = step.items()
-            yield self.copy(device, key.removeprefix("copy_"), quantity(size))
+            yield self.copy(place, key.removeprefix("copy_"), quantity(size))
             result[key] += self.simulation.now - began
 
-    def stream(self, process, device):
+    def stream(self, process, place):
         result, start = self.result[process["name"]], int(quantity(process["start"]))
         arrivals = process.get("arrivals", {}).get("times")
         for job in range(process["repeat"]):
@@ -347,12 +382,12 @@ class Host:
             if due > self.simulation.now:
                 yield lambda done, due=due: self.simulation.at(due, done)
             for step in self.workload[process["workload"]]["steps"]:
-                yield from self.step(process, device, step)
+                yield from self.step(process, place, step)
             result["latencies"].append(self.simulation.now - due)
         result["streams"] -= 1
         if result["streams"] == 0:
             result["turnaround"] = self.simulation.now - start
-            self.on[device].remove(process)
+            place.on.remove(process)
             self.place()
 
 
@@ -360,4 +395,4 @@ def simulate(documents):
     """Returns what each process took, in ps, and how often devices switched."""
     host = Host(documents)
     host.simulation.run()
-    return host.result, sum(device.switches for device in host.devices)
+    return host.result, sum(place.kernels.switches for place in host.places)
