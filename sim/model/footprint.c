@@ -126,8 +126,7 @@ double sms__slowdown_on(const struct sms__footprint *fit, const struct sms__devi
 {
     double slow = 1;
     if (fit->by_share)
-        return sms__time_ratio(fit->by_share, fit->share * part) /
-               (fit->share < 1 ? sms__time_ratio(fit->by_share, fit->share) : 1);
+        return fmax(sms__time_ratio(fit->by_share, fit->share * part) / fit->slowed, 1);
     for (size_t r = 0; r < device->resources; r++)
         if (device->resource[r].cls == SMS_COMPUTE)
             slow = fmax(slow, fit->demand[r] / SMS_FULL / part);
@@ -176,6 +175,7 @@ static void fit_instance(const struct fitting *f, struct sms__footprint *fit)
     fit->work_ps *= slow;
     sms__draw_less(fit, f->device, slow);
     fit->share = sms;
+    fit->slowed = slow;
 }
 
 /* On an instance a coarse kernel takes greater shares. If a share exceeds the whole resource, the kernel takes longer
@@ -192,6 +192,7 @@ static bool fit_whole(const struct fitting *f, struct sms__footprint *fit)
     fit->power_w = f->kernel->power_w;
     fit->by_share = f->kernel->by_share;
     fit->share = 1;
+    fit->slowed = 1;
     fit->room = f->kernel->room;
     if (f->device->mig.board)
         fit_instance(f, fit);

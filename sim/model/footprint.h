@@ -30,7 +30,8 @@ struct sms__footprint {
     int scaled;         /* 0: as its workload says; else it was scaled to the device, and is bound by scaled - 1 */
     const struct sms__time_law *by_share; /* of a coarse kernel measured at shares of the SMs; or NULL */
     double share;                         /* of the SMs of such a device that the instance has, 0..1 */
-    double room; /* of a coarse kernel: the mean part of the SMs' scarcest limit that its blocks take, 0..1 */
+    double slowed; /* the factor by which such a kernel takes longer on the instance, for its SMs or its memory */
+    double room;   /* of a coarse kernel: the mean part of the SMs' scarcest limit that its blocks take, 0..1 */
     const struct sms__footprint *of; /* of a coarse kernel on a part of the SMs: what it is on all; else NULL */
     size_t sms;                      /* of that part; 0 where there is none */
 };

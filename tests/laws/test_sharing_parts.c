@@ -315,6 +315,20 @@ static void a_share_of_an_instance_is_a_share_of_its_share(void **state)
     share_release(shared);
 }
 
+/* Half of the dram takes 20 ms. Half of the SMs of the instance, a quarter of all, take 25 ms. */
+static void a_share_of_an_instance_slows_by_its_sms_or_its_memory(void **state)
+{
+    (void)state;
+    struct shared shared =
+        share(SPLIT AND "workload: w\nkernels: [{name: k, time: {100 %: 10 ms, 25 %: 25 ms}, demand: {dram: 100 %}}]\n",
+              "devices: [{model: split}]\ncontention: proportional\n"
+              "policies: [{mode: {mig: {instances: [two, two], inside: mps}}}]\nprocesses:\n"
+              "  - {name: half, workload: w, instance: 0, active_threads: 50 %}\n"
+              "  - {name: whole, workload: w, instance: 1}\n");
+    assert_turnarounds(shared, 0, 2, (double[]){25, 20});
+    share_release(shared);
+}
+
 /* Three processes on two instances: two that ask for 75 % of theirs each run at once, and one knows nothing of it. */
 static void processes_of_an_instance_run_at_once_under_mps(void **state)
 {
@@ -502,6 +516,7 @@ int main(void)
         cmocka_unit_test(kernels_measured_at_two_shares_do_not_meet_on_parts),
         cmocka_unit_test(an_instance_slows_a_measured_kernel_by_its_sms_or_its_memory),
         cmocka_unit_test(a_share_of_an_instance_is_a_share_of_its_share),
+        cmocka_unit_test(a_share_of_an_instance_slows_by_its_sms_or_its_memory),
         cmocka_unit_test(processes_of_an_instance_run_at_once_under_mps),
         cmocka_unit_test(blocks_of_an_instance_share_its_sms_under_mps),
         cmocka_unit_test(an_instance_takes_so_many_mps_clients),
