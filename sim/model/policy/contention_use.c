@@ -189,17 +189,28 @@ static bool find_model(struct sms__reader *reader, const struct sms__node *name,
     return true;
 }
 
+/* A policy would be written {NAME: {PARAMETER: VALUE}}, and a key that is near is meant. */
+static void complain_no_model(struct sms__reader *reader, const struct sms__node *node)
+{
+    const char *first = node->items && node->item[0]->kind == SMS__SCALAR ? node->item[0]->text : "";
+    const char *known = sms__find_known(sms__load_options(reader), SMS__CONTENTION, first).name;
+    for (size_t i = 0; i + 1 < node->items && !known; i += 2) {
+        const struct sms__node *key = node->item[i];
+        if (key->kind != SMS__SCALAR || !sms__nearest(key->text, 1, sms__text_at, (const char *const[]){"model"}))
+            continue;
+        sms__complain(reader, key, "unknown key '%.60s'; did you mean 'model'?", key->text);
+        return;
+    }
+    sms__complain(reader, node, "key 'model' is missing%s%s%s", known ? "; write {model: " : "", known ? known : "",
+                  known ? ", PARAMETER: VALUE, ...}" : "");
+}
+
 void sms__read_contention(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct sms__contention_use *use = at;
     const struct sms__node *name = node->kind == SMS__MAP ? sms__node_get(node, "model") : node;
-    if (!name) { /* a policy would be written {NAME: {PARAMETER: VALUE}} */
-        const char *first = node->items && node->item[0]->kind == SMS__SCALAR ? node->item[0]->text : "";
-        const char *known = sms__find_known(sms__load_options(reader), SMS__CONTENTION, first).name;
-        sms__complain(reader, node, "key 'model' is missing%s%s%s", known ? "; write {model: " : "", known ? known : "",
-                      known ? ", PARAMETER: VALUE, ...}" : "");
-        if (*first && !known && sms__nearest(first, 1, sms__text_at, (const char *const[]){"model"}))
-            sms__complain(reader, node->item[0], "unknown key '%.60s'; did you mean 'model'?", first);
+    if (!name) {
+        complain_no_model(reader, node);
         return;
     }
     if (!sms__expect_kind(reader, name, SMS__SCALAR) || !find_model(reader, name, use))
