@@ -190,23 +190,25 @@ static int set_all(const struct cli *cli, const char *const *values, const struc
                    int (*set)(const struct cli *cli, const char *value, const struct sms__programs *programs))
 {
     int code = EXIT_OK;
-    for (size_t i = 0; values[i] && code == EXIT_OK; i++) {
-        for (size_t before = 0; before < i; before++)
-            if (are_of_one(values[before], values[i]))
-                return cli_usage(cli, "'%s' and '%s' are for the same program; give only one of them", values[before],
-                                 values[i]);
-        code = set(cli, values[i], programs);
+    for (size_t i = 0; values[i]; i++) {
+        size_t before = 0;
+        while (before < i && !are_of_one(values[before], values[i]))
+            before++;
+        code |= before == i ? set(cli, values[i], programs)
+                            : cli_usage(cli, "'%s' and '%s' are for the same program; give only one of them",
+                                        values[before], values[i]);
     }
     return code;
 }
 
+/* Says all that is wrong. */
 static int set_options(const struct cli *cli, const struct sms__programs *programs)
 {
     const struct options *given = cli->options;
     int code = set_all(cli, given->slo, programs, set_target);
-    code = code ? code : set_all(cli, given->load, programs, set_load);
-    code = code ? code : set_all(cli, given->memory, programs, set_memory);
-    return code ? code : set_all(cli, given->copies, programs, set_copies);
+    code |= set_all(cli, given->load, programs, set_load);
+    code |= set_all(cli, given->memory, programs, set_memory);
+    return code | set_all(cli, given->copies, programs, set_copies);
 }
 
 /* ---- the folder ---- */
@@ -355,6 +357,7 @@ static int set_kinds(struct advising *advising)
     const struct cli *cli = advising->cli;
     const struct options *given = cli->options;
     struct sms__pack *pack = &advising->pack;
+    int code = EXIT_OK;
     pack->programs = &advising->programs;
     for (size_t i = 0; given->device[i] && has_kinds(given); i++) {
         const char *number = strchr(given->device[i], '=');
@@ -362,19 +365,19 @@ static int set_kinds(struct advising *advising)
         char *end = NULL;
         const unsigned long gpus = number ? strtoul(number + 1, &end, 10) : 1;
         if (number && (*end || number[1] < '0' || number[1] > '9' || gpus < 1 || gpus > GPUS_MOST))
-            return cli_usage(cli, "--device: '%s' is not a number of GPUs; write a100=4, with at most %d",
+            code = cli_usage(cli, "--device: '%s' is not a number of GPUs; write a100=4, with at most %d",
                              given->device[i], GPUS_MOST);
         for (size_t k = 0; k < pack->kinds; k++)
             if (strlen(pack->kind[k].name) == length && !strncmp(pack->kind[k].name, given->device[i], length))
-                return cli_usage(cli, "--device: '%s' is given twice", pack->kind[k].name);
+                code = cli_usage(cli, "--device: '%s' is given twice", pack->kind[k].name);
         *SMS__APPEND(&advising->arena, pack->kind, pack->kinds) =
             (struct sms__kind){.name = sms__copy(&advising->arena, given->device[i], length), .gpus = gpus};
     }
     for (size_t p = 0; p < advising->programs.count && pack->kinds; p++)
         if (advising->programs.program[p].least != advising->programs.program[p].most)
-            return cli_usage(cli, "--copies: to place copies of '%s' on several GPUs, say how many there are",
+            code = cli_usage(cli, "--copies: to place copies of '%s' on several GPUs, say how many there are",
                              advising->programs.program[p].name);
-    return EXIT_OK;
+    return code;
 }
 
 static int find_answer(struct advising *advising, const struct sms__advise_settings *settings)
@@ -455,8 +458,8 @@ static int body(void *user)
         code = read_programs(advising, &settings);
     if (code == SMS_OK)
         advising->exit_code = set_options(cli, &advising->programs);
-    if (code == SMS_OK && !advising->exit_code)
-        advising->exit_code = set_kinds(advising);
+    if (code == SMS_OK)
+        advising->exit_code |= set_kinds(advising);
     if (code || advising->exit_code)
         return code;
     code = begin_folder(advising);

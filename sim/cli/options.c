@@ -4,8 +4,8 @@
 #include "../base/member.h"
 #include "../base/quantity.h"
 
-#include <getopt.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 const char *const cli_formats[] = {"table", "csv", "json", NULL};
@@ -205,60 +205,80 @@ static const char *hint_about(const struct cli *cli, const char *word)
     return NULL;
 }
 
-static int bad_option(const struct cli *cli, const struct option *list, size_t count, char **argv)
+static const char *name_at(const void *user, size_t i) { return ((const struct cli_entry *)user)[i].option->name; }
+
+static int unknown_option(const struct cli *cli, const struct cli_entry *entry, size_t count, const char *word)
 {
-    const char *word = argv[optind - 1], *hint = hint_about(cli, word);
+    char name[64];
+    const char *hint = hint_about(cli, word), *start = word + strspn(word, "-");
+    snprintf(name, sizeof name, "%.*s", (int)fmin(strcspn(start, "="), sizeof name), start);
+    const char *near = sms__nearest(name, count, name_at, entry);
     if (hint)
         return cli_usage(cli, "unknown option '%s'; %s", word, hint);
-    const char *near = !strncmp(word, "--", 2) ? sms__nearest(word + 2, count, SMS__NAMES(list, name)) : NULL;
-    if (near && strcmp(near, word + 2))
+    if (near)
         return cli_usage(cli, "unknown option '%s'; did you mean '--%s'?", word, near);
-    return cli_usage(cli, near ? "option '%s' needs a value" : "unknown option '%s'", word);
+    return cli_usage(cli, "unknown option '%s'", word);
 }
 
-enum { LONG = 256 }; /* what getopt_long returns for the first long option; smaller values are letters */
-
-/* Describes the options for getopt_long. */
-static void describe(const struct cli_entry *entry, size_t count, struct option *list, char *letters)
+/* Sets an option from what follows its name in a word, or else from the next word. */
+static int set_value(struct cli *cli, const struct cli_entry *entry, const char *inside, char ***next)
 {
-    for (size_t n = 0; n < count; n++) {
-        const struct cli_option *option = entry[n].option;
-        list[n] = (struct option){option->name, option->value ? required_argument : no_argument, NULL, LONG + (int)n};
-        if (option->letter)
-            *letters++ = option->letter;
-        if (option->letter && option->value)
-            *letters++ = ':';
-    }
-    list[count] = (struct option){0};
-    *letters = '\0';
+    const char *value = inside || !**next ? inside : *(*next)++;
+    return value ? set_option(cli, entry, value) : cli_usage(cli, "--%s needs a value", entry->option->name);
 }
 
-/* The entry that getopt_long has found; it knows no others. */
-static const struct cli_entry *entry_of(const struct cli_entry *entry, size_t count, int id)
+/* Names are written in full: a part of one might become a part of two. */
+static int read_name(struct cli *cli, const struct cli_entry *entry, size_t count, const char *word, char ***next)
 {
-    size_t n = id < LONG ? 0 : (size_t)(id - LONG);
-    while (id < LONG && n < count && entry[n].option->letter != id)
+    const char *name = word + 2, *equals = strchr(name, '=');
+    const size_t length = strcspn(name, "=");
+    size_t n = 0;
+    while (n < count && (strncmp(entry[n].option->name, name, length) || entry[n].option->name[length]))
         n++;
-    return &entry[n < count ? n : 0];
+    if (n == count)
+        return unknown_option(cli, entry, count, word);
+    if (equals && !entry[n].option->value)
+        return cli_usage(cli, "--%s takes no value", entry[n].option->name);
+    return entry[n].option->value ? set_value(cli, &entry[n], equals ? equals + 1 : NULL, next)
+                                  : set_option(cli, &entry[n], NULL);
+}
+
+static int read_letters(struct cli *cli, const struct cli_entry *entry, size_t count, const char *word, char ***next)
+{
+    int code = 0;
+    for (const char *letter = word + 1; *letter; letter++) {
+        size_t n = 0;
+        while (n < count && entry[n].option->letter != *letter)
+            n++;
+        if (n == count)
+            return unknown_option(cli, entry, count, word);
+        if (entry[n].option->value)
+            return code | set_value(cli, &entry[n], letter[1] ? letter + 1 : NULL, next);
+        code |= set_option(cli, &entry[n], NULL);
+    }
+    return code;
 }
 
 int cli_parse(struct cli *cli, int argc, char **argv)
 {
     struct cli_entry entry[CLI_OPTIONS_MAX + 1];
-    struct option list[CLI_OPTIONS_MAX + 1];
-    char letters[2 * CLI_OPTIONS_MAX + 1];
-    size_t count = cli_list_options(cli->command, entry);
-    describe(entry, count, list, letters);
+    const size_t count = cli_list_options(cli->command, entry);
     for (size_t n = 0; n < count; n++)
         if (entry[n].option->otherwise != 0)
             *(double *)place_of(cli, &entry[n]) = entry[n].option->otherwise;
-    opterr = 0;
-    for (int id; count > 0 && (id = getopt_long(argc, argv, letters, list, NULL)) != -1;) {
-        int code = id == '?' ? bad_option(cli, list, count, argv) : set_option(cli, entry_of(entry, count, id), optarg);
-        if (code)
-            return code;
+    int code = 0;
+    bool ended = false; /* by --, after which nothing is an option */
+    char **next = argv + (argc > 0);
+    cli->args = next;
+    while (*next) {
+        char *word = *next++;
+        if (ended || word[0] != '-' || !word[1])
+            cli->args[cli->n_args++] = word;
+        else if (!strcmp(word, "--"))
+            ended = true;
+        else
+            code |= (word[1] == '-' ? read_name : read_letters)(cli, entry, count, word, &next);
     }
-    cli->args = argv + optind;
-    cli->n_args = (size_t)(argc - optind);
-    return 0;
+    cli->args[cli->n_args] = NULL;
+    return code;
 }

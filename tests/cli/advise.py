@@ -412,6 +412,8 @@ def check_ranges(work):
         refused(2, "--slo: '0.5ps' is out of range; it must be from 1 ps to 2500 h", third, "--device", gpus, "--slo", "third:p99<0.5ps")
         refused(2, "--slo: '2501h' is out of range; it must be from 1 ps to 2500 h", third, "--device", gpus, "--slo", "third:p99<2501h")
         refused(2, "--load: '1e-6/s' is out of range; it must be from 1e-5/s to 1e7/s", third, "--device", gpus, "--load", "third:1e-6/s")
+        wrong = run(third, "--device", gpus, "--slo=third:p9", "--load=none:1/s", "--gpu-memory=third:1", "--copies=0", code=2).stderr
+        check("every wrong option is told", [line.split(":")[1] for line in wrong.splitlines()] == [" --slo", " --load", " --gpu-memory", " --copies"], wrong)
         for option in "--slo=third:p99<2500h", "--slo=third:p99<1ps", "--load=third:1e-5/s":
             run(third, "--device", gpus, option, "--unknowns", "1", "--quiet")
     (work / "day.yaml").write_text("workload: day\nkernels: [{name: k, blocks: 80, threads: 256, block_time: 2500 h}]\n")

@@ -15,6 +15,16 @@ try 2 "a wrong command" rnu; prints "did you mean 'run'? See 'smsched help'"
 try 2 "a command like none" xyzzy; prints "unknown command 'xyzzy'; see 'smsched help'"
 try 2 "a wrong option" run --polcy x "$tutorial"; prints "did you mean '--policy'? See 'smsched run --help'"
 try 2 "an option of another command" run --from 1 "$tutorial"
+# An option is named in full: of run, --mode would be --models, and a folder.
+try 2 "a part of an option" run --mode mps "$tutorial"; prints "unknown option '--mode'; did you mean '--models'?"
+try 2 "an option's name after one -" run -seed 3 "$tutorial"; prints "unknown option '-seed'; did you mean '--seed'?"
+try 2 "a letter that is no option" run -qz "$tutorial"; prints "unknown option '-qz'"
+try 2 "a letter without its value" run "$tutorial" -o; prints "--out needs a value"
+try 2 "an option without its value" run "$tutorial" --out; prints "--out needs a value"
+try 2 "a value of an option that takes none" run --quiet=3 "$tutorial"; prints "--quiet takes no value"
+# Every wrong option is told.
+try 2 "five wrong options" run --jobs x --seed=-1 --format yaml "$tutorial" --jbos 3 -z
+prints "--jobs: 'x'"; prints "--seed: '-1'"; prints "--format: 'yaml'"; prints "unknown option '--jbos'"; prints "unknown option '-z'"
 # What is wrong comes with what to type instead.
 try 2 "a metric as an option" compare --metric p99 "$tutorial"; prints "--set answer.metric=NAME"; prints "'smsched list metrics' has the names"
 try 3 "a key of run without it" run "$tutorial" --set seed=3; prints "unknown key 'seed'; it is a key of 'run', as in run.seed"

@@ -3,7 +3,6 @@
 #define _DEFAULT_SOURCE /* strsep */
 #include "sim/cli/cli.h"
 
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +20,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         args[count++] = strsep(&at, "\n");
     const struct cli_command *command = cli_find(cli_commands, args[0]);
     struct cli cli = {.command = command, .options = calloc(1, command ? command->size + 1 : 1)};
-    optind = 0; /* getopt begins anew */
     int code = command ? cli_parse(&cli, count, args) : EXIT_USAGE;
     free(cli.options);
     if (code != EXIT_OK && code != EXIT_USAGE)

@@ -3,8 +3,6 @@
 
 #include "sim/cli/cli.h"
 
-#include <getopt.h>
-
 enum { ARGS_MAX = 8 };
 
 /* Standard output of `explain` of the fixture's file with these options. */
@@ -28,7 +26,6 @@ static char *explain(int argc, const char *const *options)
     text[size] = '\0';
     close(file), close(printed), close(kept);
     unlink(path), unlink(out);
-    optind = 0; /* getopt starts anew */
     return text;
 }
 
