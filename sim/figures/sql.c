@@ -9,12 +9,43 @@
 
 enum { LANES_MOST = 300 };
 
+static bool has_column(sqlite3 *file, const char *table, const char *column)
+{
+    return sqlite3_table_column_metadata(file, NULL, table, column, NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
+}
+
+/* Names the file that lacks the metric for which a query failed, because it was cut short or edited. */
+static bool names_file(struct sms__figures *figures, const char *problem)
+{
+    static const struct {
+        const char *table;
+        enum sms_subject subject;
+    } of[] = {{"hosts", SMS_HOST},     {"vms", SMS_VM},          {"resources", SMS_RESOURCE}, {"processes", SMS_PROCESS},
+              {"devices", SMS_DEVICE}, {"cluster", SMS_CLUSTER}, {"classes", SMS_CLASS}};
+    static const char lacks[] = "no such column: ";
+    if (strncmp(problem, lacks, strlen(lacks)) != 0)
+        return false;
+    const char *name = problem + strlen(lacks), *dot = strrchr(name, '.');
+    const char *column = sms__copy(&figures->arena, dot ? dot + 1 : name, strlen(dot ? dot + 1 : name));
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        if (sms_metric_index(of[i].subject, column) < 0 || !has_column(figures->file, of[i].table, NULL) ||
+            has_column(figures->file, of[i].table, column))
+            continue;
+        const char *path = sms__print(&figures->arena, "%s/%s.csv", figures->source, of[i].table);
+        sms__error(&figures->errors, SMS_EINPUT, (struct sms__mark){path, NULL, 1, 1}, "has no column '%.60s'", column);
+        return true;
+    }
+    return false;
+}
+
 int sms__figures_error(struct sms__figures *figures, const char *what)
 {
     if (figures->errors.count)
         return SMS_EINPUT;
     if (atomic_load(figures->cancel))
         return SMS_ECANCELED;
+    if (sqlite3_errcode(figures->file) == SQLITE_ERROR && names_file(figures, sqlite3_errmsg(figures->file)))
+        return SMS_EINPUT;
     char in[300];
     snprintf(in, sizeof in, "%s: ", what);
     return sms__sqlite_fail(figures->file, figures->source, in, "; are these results of smsched?", &figures->errors);

@@ -678,6 +678,10 @@ for ranges in few '3-' 30-3 -5 0-99999999999; do
     try 3 "SMs $ranges" plot "$work/left" --format svg; prints "parts.csv, line 2: ranges of SMs are malformed"
 done
 
+try 0 "results of VMs" run --quiet --out "$work/lacks" "$tutorial" --replications 1
+sed -i '1s/kernels_per_s/kernels/' "$work/lacks/vms.csv"
+try 3 "results that lack a metric" plot "$work/lacks" --format svg; prints "vms.csv:1:1: error: has no column 'kernels_per_s'"
+
 # Instances have their names, and are not devices of the same number under another policy.
 printf 'scenario: split\ndevices: [{model: a100, count: 2}]\npolicies: [{mode: {mig: {instances: [3g.20gb, 4g.20gb]}}}, {mode: mps}]\nprocesses: [{name: p, workload: w, count: 4}]\n---\nworkload: w\nkernels: [{name: k, blocks: 1, threads: 64, block_time: 10 us}]\n' >"$work/split.yaml"
 try 0 "instances" run --quiet --out "$work/split" "$work/split.yaml"
