@@ -90,7 +90,9 @@ void sms__complain_unknown_model(struct sms_file *file, enum sms__document kind,
     struct names *names = SMS__NEW(&file->arena, struct names, 1);
     for (size_t i = 0; i < (device ? file->devices : file->workloads); i++) {
         const char *name = device ? file->device[i]->name : file->workload[i]->name;
-        add_name(names, "", name, strlen(name));
+        const struct sms__node *own = device ? file->device[i]->node : file->workload[i]->node;
+        if (file->doc && !strcmp(own->mark.file, file->doc->path)) /* those of the folders have been read as they were named */
+            add_name(names, "", name, strlen(name));
     }
     add_models(names, file->options->models, folder);
     add_models(names, installed, folder);
