@@ -124,6 +124,19 @@ bool sms__has_error(const struct sms_errors *errors, const struct sms__mark *mar
     return false;
 }
 
+/* What an alias names is read once for each alias. */
+static void drop_repeated(struct sms_errors *errors)
+{
+    const size_t count = errors->count;
+    errors->count = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct sms_error *error = &errors->item[i];
+        const struct sms__mark mark = {error->file, NULL, error->line, error->column};
+        if (!error->line || !sms__has_error(errors, &mark, error->message))
+            errors->item[errors->count++] = *error;
+    }
+}
+
 void sms__errors_sort(struct sms_errors *errors, const char *first)
 {
     size_t count = errors->count < SMS_ERRORS_MAX ? errors->count : SMS_ERRORS_MAX;
@@ -143,6 +156,8 @@ void sms__errors_sort(struct sms_errors *errors, const char *first)
         errors->item[to] = moved;
         rank[to] = moved_rank;
     }
+    if (errors->count <= SMS_ERRORS_MAX)
+        drop_repeated(errors);
 }
 
 /* The columns of a terminal that the character at `text` takes: two of a wide one, none of a combining one. */

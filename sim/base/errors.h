@@ -32,7 +32,8 @@ int sms__fail(struct sms_errors *errors, enum sms_code code, const char *file, c
     __attribute__((format(printf, 4, 5)));
 
 /* Sorts the stored errors by file, line and column. The file `first` comes first, the others in the order in which
- * they were found. Errors without a line come first in their file. The sort is stable. */
+ * they were found. Errors without a line come first in their file. The sort is stable. Of equal errors at one place,
+ * one is kept, unless there are more than are stored. */
 void sms__errors_sort(struct sms_errors *errors, const char *first);
 
 /* Whether there is an error at the mark, with the message; NULL: at any, with any. */

@@ -385,6 +385,22 @@ static void check_resources(struct sms__reader *reader, const struct sms__device
     }
 }
 
+static void check_power(struct sms__reader *reader, const struct sms__device *device)
+{
+    const struct {
+        const char *key, *words;
+        bool wrong;
+    } checks[] = {{"shared", "the power of a shared device is less than of an idle one",
+                   device->shared_w > 0 && device->shared_w < device->idle_w},
+                  {"limit", "the power limit is not above the power of an idle device",
+                   device->limit_w > 0 && device->limit_w <= device->idle_w},
+                  {"busy", "the power of a busy device is less than of an idle one", device->busy_w < device->idle_w}};
+    const struct sms__node *power = sms__at_key(device->node, "power");
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+        if (checks[i].wrong && !sms__is_wrong(reader, power, checks[i].key) && !sms__is_wrong(reader, power, "idle"))
+            sms__complain(reader, sms__at_key(power, checks[i].key), "%s", checks[i].words);
+}
+
 void sms__finish_device(struct sms__reader *reader, struct sms__device *device)
 {
     if (device->sm.register_partitions > device->sm.registers)
@@ -392,12 +408,7 @@ void sms__finish_device(struct sms__reader *reader, struct sms__device *device)
     const struct sms__node *resources = sms__node_get(device->node, "resources");
     if (device->resources == 0 && resources && resources->kind == SMS__MAP && resources->items == 0)
         sms__complain(reader, resources, "a device needs at least one resource");
-    if (device->shared_w > 0 && device->shared_w < device->idle_w)
-        sms__complain(reader, device->node, "the power of a shared device is less than of an idle one");
-    if (device->limit_w > 0 && device->limit_w <= device->idle_w)
-        sms__complain(reader, device->node, "the power limit is not above the power of an idle device");
-    if (device->busy_w < device->idle_w)
-        sms__complain(reader, device->node, "the power of a busy device is less than of an idle one");
+    check_power(reader, device);
     check_backgrounds(reader, device);
     check_resources(reader, device);
     for (size_t r = 0; r < device->resources; r++) {

@@ -244,9 +244,10 @@ static bool says_what(struct sms__reader *reader, const struct entry *entry, con
     if (own && (workload || draw))
         sms__complain(reader, entry->streams_node,
                       "the streams have workloads of their own: the process has no workload and no draw");
-    else if (!own && workload == draw)
-        sms__complain(reader, entry->vm.node, "a process has either workload or draw");
-    else
+    else if (!own && workload == draw) {
+        if (workload || !sms__is_wrong(reader, entry->vm.node, "workload"))
+            sms__complain(reader, entry->vm.node, "a process has either workload or draw");
+    } else
         return own ? streams->count > 0 : entry->workload || entry->draw;
     return false;
 }

@@ -16,7 +16,11 @@ void sms__complain(struct sms__reader *reader, const struct sms__node *node, con
 bool sms__is_wrong(const struct sms__reader *reader, const struct sms__node *map, const char *key)
 {
     const struct sms__node *value = sms__node_get(map, key);
-    return value && sms__has_error(reader->errors, &value->mark, NULL);
+    bool wrong = value && sms__has_error(reader->errors, &value->mark, NULL);
+    for (size_t i = 0; map->kind == SMS__MAP && !value && !wrong && i + 1 < map->items; i += 2)
+        wrong = map->item[i]->kind == SMS__SCALAR && sms__has_error(reader->errors, &map->item[i]->mark, NULL) &&
+                sms__nearest(map->item[i]->text, 1, sms__text_at, &key);
+    return wrong;
 }
 
 static const char *kind_name(enum sms__node_kind kind)
@@ -53,6 +57,11 @@ void sms__complain_unknown(struct sms__reader *reader, const struct sms__node *n
                            const char *(*name)(const void *user, size_t i), const void *user)
 {
     const char *near = sms__nearest(node->text, count, name, user);
+    for (size_t i = 0; reader->errors->count && i < count; i++) {
+        const char *known = name(user, i);
+        if (known && !*known) /* it was refused, and may be the one that is meant */
+            return;
+    }
     if (near)
         sms__complain(reader, node, "unknown %s '%.60s'; did you mean '%s'?", what, node->text, near);
     else if (count == 0)

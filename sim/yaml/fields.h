@@ -156,7 +156,8 @@ bool sms__expect_list(struct sms__reader *reader, const struct sms__node *node, 
 /* The same of a map. */
 bool sms__expect_map(struct sms__reader *reader, const struct sms__node *node, size_t most);
 
-/* Whether the value of a key has been complained of. What follows from its default is then no problem of the file. */
+/* Whether the value of a key has been complained of, or a key that is near and not known. What follows from its default
+ * is then no problem of the file. */
 bool sms__is_wrong(const struct sms__reader *reader, const struct sms__node *map, const char *key);
 
 void sms__complain(struct sms__reader *reader, const struct sms__node *node, const char *format, ...)

@@ -79,9 +79,12 @@ void sms__gpushare_read(struct sms__reader *reader, const struct sms__node *node
     *rules = defaults;
     sms__read_fields(reader, node, sms__gpushare_fields, rules);
     rules->unit = (uint64_t)1 << (rules->gib ? 30 : 20);
+    if (sms__is_wrong(reader, node, "cards_per_pod"))
+        rules->cards_per_pod = SMS_NODE_GPUS_MAX;
     if (!sms__node_get(node, "retry_most") && rules->retry_most_ps < rules->retry_ps)
         rules->retry_most_ps = rules->retry_ps;
-    if (rules->retry_most_ps < rules->retry_ps)
+    if (rules->retry_most_ps < rules->retry_ps && !sms__is_wrong(reader, node, "retry") &&
+        !sms__is_wrong(reader, node, "retry_most"))
         sms__complain(reader, node, "retry_most is less than retry");
     if (rules->allocate_delay_ps >= rules->assume_timeout_ps)
         sms__complain(reader, node, "no pod is assigned before assume_timeout if allocate_delay is as long");
@@ -150,7 +153,7 @@ static void read_node(struct sms__reader *reader, const struct sms_scenario *sce
     struct sms__share_node *share = kind->shared = SMS__NEW(reader->arena, struct sms__share_node, 1);
     const struct sms__share_said *said = &kind->said;
     bool shares = said->share < 0 ? kind->gpu_memory > 0 : said->share == SMS__SHARE_MEMORY;
-    if (kind->gpus == 0 && sms__find_key(kind->node, gpu_keys))
+    if (kind->gpus == 0 && sms__find_key(kind->node, gpu_keys) && !sms__is_wrong(reader, kind->node, "gpus"))
         sms__complain(reader, kind->node, "a node without gpus shares none");
     share->memory = shares && kind->gpus > 0;
     share->raw = kind->device >= 0 ? scenario->device[kind->device]->memory : kind->gpu_memory;

@@ -159,6 +159,8 @@ void sms__row_name(const struct sms__cluster *cluster, size_t row, char *out, si
 /* models.c: the number of a GPU model, which is added if it is new. */
 int sms__intern_model(struct sms__reader *reader, const struct sms__node *node, const char *name,
                       struct sms__cluster *cluster);
+/* Whether the devices or the model of some node could not be read: then a pod of any model or profile may run there. */
+bool sms__has_wrong_model(const struct sms__reader *reader, const struct sms__cluster *cluster);
 /* Reads a GPU model or a list of them, of which each must be on some node. Returns a bit each; all if `node` is NULL.
  */
 uint64_t sms__read_models(struct sms__reader *reader, const struct sms__node *node, const struct sms__cluster *cluster);

@@ -19,6 +19,17 @@ int sms__intern_model(struct sms__reader *reader, const struct sms__node *node, 
     return (int)cluster->models++;
 }
 
+bool sms__has_wrong_model(const struct sms__reader *reader, const struct sms__cluster *cluster)
+{
+    bool wrong = false;
+    for (size_t k = 0; k < cluster->kinds && !wrong && reader->errors->count; k++) {
+        const struct sms__nodes *kind = &cluster->node[k];
+        wrong = (kind->device < 0 && sms__node_get(kind->node, "devices")) ||
+                sms__is_wrong(reader, kind->node, "model") || sms__is_wrong(reader, kind->node, "devices");
+    }
+    return wrong;
+}
+
 static void complain_of_model(struct sms__reader *reader, const struct sms__cluster *cluster,
                               const struct sms__node *name)
 {
@@ -42,10 +53,9 @@ static uint64_t bit_of_model(struct sms__reader *reader, const struct sms__clust
     for (size_t m = 0; m < cluster->models; m++)
         if (!strcmp(cluster->model[m], name->text))
             models |= (uint64_t)1 << m;
-    if (models)
-        return models;
-    complain_of_model(reader, cluster, name);
-    return 0;
+    if (!models && !sms__has_wrong_model(reader, cluster))
+        complain_of_model(reader, cluster, name);
+    return models;
 }
 
 uint64_t sms__read_models(struct sms__reader *reader, const struct sms__node *node, const struct sms__cluster *cluster)

@@ -204,6 +204,8 @@ static void complain_of_profile(struct sms__reader *reader, const struct sms__no
             if (sms__find_name(mig->profile[i].name, count, sms__text_at, known) == count)
                 *SMS__APPEND(reader->arena, known, count) = mig->profile[i].name;
     }
+    if (sms__has_wrong_model(reader, cluster)) /* it may have the profile */
+        return;
     if (count)
         sms__complain_unknown(reader, name, "profile", count, sms__text_at, known);
     else

@@ -14,15 +14,6 @@ uint64_t sms__models_with_devices(const struct sms__cluster *cluster)
     return models;
 }
 
-/* Whether there are nodes whose devices could not be read: then a pod of any model may run there. */
-static bool has_wrong_devices(const struct sms__cluster *cluster)
-{
-    for (size_t k = 0; k < cluster->kinds; k++)
-        if (cluster->node[k].device < 0 && sms__node_get(cluster->node[k].node, "devices"))
-            return true;
-    return false;
-}
-
 /* Models of GPUs on which the workload can run: those that have all resources that its kernels demand. Sets `lacking`
  * and `on` for the first of `models` that has not. */
 static uint64_t find_able(const struct sms_scenario *scenario, const struct sms__workload *workload, uint64_t models,
@@ -51,7 +42,7 @@ static void keep_off(struct sms__reader *reader, const struct sms__workload *wor
 {
     const struct sms__device *on = NULL;
     struct sms__lacking lacking = {NULL, NULL};
-    if (!has_wrong_devices(scenario->cluster))
+    if (!sms__has_wrong_model(reader, scenario->cluster))
         sms__check_demands(reader, scenario, workload);
     view->models = find_able(scenario, workload, view->models, &lacking, &on);
     if (lacking.kernel && !view->models && !sms__has_error(reader->errors, &lacking.demand->node->mark, NULL))
@@ -89,7 +80,7 @@ static void check_none(struct sms__reader *reader, const struct sms__tenant *vm)
                 {"active_threads", vm->active_threads == 1},
                 {"class", false}};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (sms__node_get(vm->node, keys[i].key) && !keys[i].usual)
+        if (sms__node_get(vm->node, keys[i].key) && !keys[i].usual && !sms__is_wrong(reader, vm->node, "workload"))
             sms__complain(reader, sms__node_get(vm->node, keys[i].key), "%s is of pods with a workload", keys[i].key);
 }
 
@@ -105,7 +96,7 @@ static bool check(struct sms__reader *reader, const struct sms__node *node, cons
     if (view->gpus == 0)
         sms__complain(reader, node, "a pod with a workload needs a GPU");
     const bool is_named = sms__node_get(node, "models") != NULL;
-    if (!(view->models & able) && (is_named ? view->models != 0 : !has_wrong_devices(scenario->cluster)))
+    if (!(view->models & able) && (is_named ? view->models != 0 : !sms__has_wrong_model(reader, scenario->cluster)))
         sms__complain(reader, sms__node_get(node, "workload"), "no node on which it may run has devices%s",
                       guest && !view->gpu_memory ? guest->without_memory
                                                  : ": a node that runs workloads has devices: {model: v100, count: 8}, "

@@ -148,9 +148,9 @@ static struct sms_pod_view read_view(const struct reading *reading, const struct
 {
     struct sms__reader *reader = reading->reader;
     bool of_gpu = is_given(node, "gpu") || is_given(node, "gpu_memory");
-    if (!is_given(node, "gpus"))
+    if (!is_given(node, "gpus") || sms__is_wrong(reader, node, "gpus"))
         entry->gpus = of_gpu || entry->workload || entry->profile || entry->profiles;
-    if (entry->gpus == 0 && (of_gpu || entry->models))
+    if (entry->gpus == 0 && (of_gpu || entry->models) && !entry->workload) /* which needs one: podwork.c */
         sms__complain(reader, node, "a pod without gpus takes no part of one, no gpu_memory and no models");
     struct sms_pod_view view = {.gpus = (uint32_t)entry->gpus,
                                 .gpu_milli = entry->gpus ? (uint32_t)entry->gpu_milli : 0,
