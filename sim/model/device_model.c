@@ -387,6 +387,7 @@ static void check_resources(struct sms__reader *reader, const struct sms__device
 
 static void check_power(struct sms__reader *reader, const struct sms__device *device)
 {
+    const struct sms__node *power = sms__at_key(device->node, "power");
     const struct {
         const char *key, *words;
         bool wrong;
@@ -394,8 +395,8 @@ static void check_power(struct sms__reader *reader, const struct sms__device *de
                    device->shared_w > 0 && device->shared_w < device->idle_w},
                   {"limit", "the power limit is not above the power of an idle device",
                    device->limit_w > 0 && device->limit_w <= device->idle_w},
-                  {"busy", "the power of a busy device is less than of an idle one", device->busy_w < device->idle_w}};
-    const struct sms__node *power = sms__at_key(device->node, "power");
+                  {"busy", "the power of a busy device is less than of an idle one",
+                   device->busy_w < device->idle_w && (device->busy_w > 0 || sms__node_get(power, "busy"))}};
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
         if (checks[i].wrong && !sms__is_wrong(reader, power, checks[i].key) && !sms__is_wrong(reader, power, "idle"))
             sms__complain(reader, sms__at_key(power, checks[i].key), "%s", checks[i].words);
