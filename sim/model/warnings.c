@@ -255,6 +255,24 @@ static void warn_of_spread(struct sms_file *file, const struct sms_scenario *sce
     }
 }
 
+/* Warns of tenants of which no job comes before the run is over, or none can be late before. */
+static void warn_of_ends(struct sms_file *file, const struct sms_scenario *scenario)
+{
+    for (size_t v = 0; v < scenario->vms && scenario->duration_ps > 0; v++) {
+        const struct sms__tenant *vm = &scenario->vm[v];
+        const double first = vm->arrivals == SMS__LISTED    ? vm->times->ps[0]
+                             : vm->arrivals == SMS__REGULAR ? vm->interval_ps
+                                                            : 0;
+        const double left = scenario->duration_ps - vm->start_ps - first;
+        const char *key = left <= 0 ? "arrivals" : "deadline";
+        if (!sms__is_like_last(scenario->vm, v) && (left <= 0 || vm->deadline_ps >= left))
+            sms__error(&file->warnings, SMS_OK, sms__at_key(vm->node, key)->mark,
+                       left <= 0 ? "the first job of '%s' arrives when the run is over"
+                                 : "no job of '%s' can miss its deadline before the run is over",
+                       vm->name);
+    }
+}
+
 void sms__warn(struct sms_file *file, const struct sms_scenario *scenario)
 {
     if (scenario->cluster)
@@ -267,4 +285,6 @@ void sms__warn(struct sms_file *file, const struct sms_scenario *scenario)
         warn_of_slices(file, scenario);
     } else if (!scenario->cluster)
         warn_of_exclusive(file, scenario);
+    if (!scenario->cluster)
+        warn_of_ends(file, scenario);
 }

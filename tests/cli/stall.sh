@@ -193,4 +193,23 @@ END
 check "s.yaml:5:52: warning: pod 'late' always misses its deadline: it lasts longer" "$smsched" validate "$folder/s.yaml"
 check "s.yaml:6:56: warning: pod 'slow' always misses its job_deadline: it lasts longer" "$smsched" validate "$folder/s.yaml"
 grep -qE 'drawn|fine' "$folder/out" && { echo 'a pod that may end in time is warned of'; wrong=1; }
+# So are jobs that come too late for the run, and deadlines that end after it.
+cat > "$folder/s.yaml" <<END
+workload: w
+kernels: [{name: k, blocks: 1, threads: 128, block_time: 20 us}]
+---
+scenario: s
+devices: [{model: a100}]
+vms:
+  - {name: listed, workload: w, arrivals: {times: [7 ms, 8 ms]}, start: 3 ms}
+  - {name: even, workload: w, arrivals: {every: 10 ms}}
+  - {name: long, workload: w, repeat: forever, deadline: 6 ms, start: 4 ms}
+  - {name: right, workload: w, arrivals: {times: [6.9 ms, 12 ms]}, start: 3 ms}
+  - {name: short, workload: w, repeat: forever, deadline: 5.9 ms, start: 4 ms}
+run: {duration: 10 ms}
+END
+check "s.yaml:7:43: warning: the first job of 'listed' arrives when the run is over" "$smsched" validate "$folder/s.yaml"
+check "s.yaml:8:41: warning: the first job of 'even' arrives when the run is over" "$smsched" validate "$folder/s.yaml"
+check "s.yaml:9:58: warning: no job of 'long' can miss its deadline before the run is over" "$smsched" validate "$folder/s.yaml"
+grep -qE 'right|short' "$folder/out" && { echo 'a tenant whose jobs may be late is warned of'; wrong=1; }
 exit $wrong
