@@ -20,6 +20,8 @@ for asked in share:turnaround mode:turnaround place:wait_mean; do # what the que
     try 0 "an answer of a new ${asked%:*}" compare "my_${asked%:*}/scenario.yaml" --quiet
     prints "${asked#*:} of "
 done
+try 0 "a new contention model" run my_contention/scenario.yaml --quiet --format csv # which slows the programs
+if awk -F, '$3 == "vm" && $5 == "block_slowdown_ratio" {n += $6 > 1.2} END {exit n != 4}' <<<"$output"; then ok; else bad "no program is slowed" "$output"; fi
 try 4 "a folder that is there" new policy my_policy
 try 2 "a kind that there is not" new polcy mine
 prints "did you mean 'policy'?"
@@ -275,7 +277,7 @@ try 70 "the same is checked" run asked.yaml --plugin no_delivery.so --quiet --ch
 prints "'delivers' of contention model 'my_contention' says at most nan"
 before stops "1 / 0.0 : 1" ".measured_alone = true"
 try 3 "a kernel that is stopped alone" run asked.yaml --plugin stops.so --quiet
-prints "contention model 'my_contention', with measured_alone, stops kernel 'Kernel2' alone on v100"
+prints "contention model 'my_contention', with measured_alone, stops kernel 'copy' alone on v100"
 # The same of kernels that are simulated as a whole.
 cat >coarse.yaml <<'END'
 workload: w
