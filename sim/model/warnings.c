@@ -158,7 +158,10 @@ static void warn_of_pods(struct sms_file *file, const struct sms_scenario *scena
         const char *key = late ? "deadline" : "job_deadline";
         if (cluster->held && !pods->rows && !cluster->held[pods->shape])
             sms__error(&file->warnings, SMS_OK, pods->node->mark,
-                       "no node can hold pod '%s', even with nothing on it: it will wait for ever", pods->name);
+                       "%s '%s', even with nothing on %s: it will wait for ever",
+                       cluster->shape[pods->shape].replicas > 1 ? "the nodes cannot hold all pods of gang"
+                                                                : "no node can hold pod",
+                       pods->name, cluster->shape[pods->shape].replicas > 1 ? "them" : "it");
         if (pods->spread == SMS__POD_FIXED &&
             (late || (pods->job_deadline_ps > 0 && pods->job_deadline_ps < pods->duration_ps)))
             sms__error(&file->warnings, SMS_OK, sms__at_key(pods->node, key)->mark,

@@ -212,4 +212,21 @@ check "s.yaml:7:43: warning: the first job of 'listed' arrives when the run is o
 check "s.yaml:8:41: warning: the first job of 'even' arrives when the run is over" "$smsched" validate "$folder/s.yaml"
 check "s.yaml:9:58: warning: no job of 'long' can miss its deadline before the run is over" "$smsched" validate "$folder/s.yaml"
 grep -qE 'right|short' "$folder/out" && { echo 'a tenant whose jobs may be late is warned of'; wrong=1; }
+# A gang that the nodes cannot hold at once waits for ever, and a pod whose only nodes are too small.
+cat > "$folder/s.yaml" <<END
+scenario: s
+nodes: [{name: n, count: 2, gpus: 4, cpu: 16}, {name: m, gpus: 1, cpu: 16, labels: {zone: b}}]
+pods:
+  - {name: five, gpus: 2, replicas: 5, duration: 1 s}
+  - {name: cores, cpu: 9, replicas: 4, duration: 1 s}
+  - {name: halves, gpu: 50 %, replicas: 19, duration: 1 s}
+  - {name: small, gpus: 2, selector: {zone: b}, duration: 1 s}
+  - {name: fits, gpus: 2, replicas: 4, duration: 1 s}
+  - {name: fits_by_halves, gpu: 50 %, cpu: 1, replicas: 18, duration: 1 s}
+END
+for gang in 4:5:five 5:5:cores 6:5:halves; do
+    check "s.yaml:${gang%:*}: warning: the nodes cannot hold all pods of gang '${gang##*:}', even with nothing on them" "$smsched" validate "$folder/s.yaml"
+done
+check "s.yaml:7:5: warning: no node can hold pod 'small', even with nothing on it" "$smsched" validate "$folder/s.yaml"
+grep -q 'fits' "$folder/out" && { echo 'a gang that fits is warned of'; wrong=1; }
 exit $wrong

@@ -90,9 +90,11 @@ static void close_pod(struct sms__cluster_run *run, uint32_t p, uint64_t now)
         sms__pod_departs(run, p, pod->stuck ? "failed" : "running", now);
     if (pod->node == SMS__NO_NODE && !pod->ended) {
         record->waiting++;
-        const bool *held = run->cluster->held;
+        const struct sms__cluster *cluster = run->cluster;
         sms__explain_pod(run, p, now, "still waits after %.6g s%s", (double)(now - pod->arrival_ps) / 1e12,
-                         held && !held[pod->shape] ? ": no node can hold it, even with nothing on it" : "");
+                         !cluster->held || cluster->held[pod->shape] ? ""
+                         : cluster->shape[pod->shape].replicas > 1   ? ": the nodes cannot hold its gang at once"
+                                                                   : ": no node can hold it, even with nothing on it");
     }
     record->running += pod->node != SMS__NO_NODE && !pod->ended && !pod->stuck;
     record->lasting += lasts;

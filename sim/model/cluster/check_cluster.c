@@ -4,6 +4,7 @@
 #include "../policy/modes.h"
 #include "node_mig.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Nodes of one model of GPUs all have devices, or none has. */
@@ -258,7 +259,7 @@ static size_t whole_gpus(const struct sms__nodes *node)
 /* Whether a node with nothing on it has what the pod asks for. */
 static bool holds(const struct sms__nodes *node, const struct sms_pod_view *pod)
 {
-    if (pod->cpu_milli > node->cpu_milli || pod->memory > node->memory)
+    if (pod->cpu_milli > node->cpu_milli || pod->memory > node->memory || (pod->labels & ~node->labels))
         return false;
     if (pod->profile && !can_have(node, pod->profile))
         return false;
@@ -268,12 +269,28 @@ static bool holds(const struct sms__nodes *node, const struct sms_pod_view *pod)
                           pod->models >> node->model & 1);
 }
 
-static bool any_holds(const struct sms__cluster *cluster, const struct sms_pod_view *pod)
+/* A node that holds such a pod holds at most so many at once. */
+static double most_at_once(const struct sms__nodes *node, const struct sms_pod_view *pod)
 {
-    for (size_t k = 0; k < cluster->kinds; k++)
+    double most = pod->cpu_milli ? floor((double)node->cpu_milli / (double)pod->cpu_milli) : INFINITY;
+    if (pod->memory)
+        most = fmin(most, floor((double)node->memory / (double)pod->memory));
+    if (!pod->gpus || pod->profile)
+        return most;
+    double of_gpu = pod->gpu_milli ? 1000 / pod->gpu_milli : 1000;
+    if (pod->gpu_memory)
+        of_gpu = fmin(of_gpu, floor((double)node->gpu_memory / (double)pod->gpu_memory));
+    return fmin(most, floor((double)whole_gpus(node) * of_gpu / pod->gpus));
+}
+
+/* Whether nodes with nothing on them could hold the pod, or all pods of its gang. */
+static bool all_hold(const struct sms__cluster *cluster, const struct sms_pod_view *pod)
+{
+    double most = 0;
+    for (size_t k = 0; k < cluster->kinds && most < pod->replicas; k++)
         if (holds(&cluster->node[k], pod))
-            return true;
-    return false;
+            most += pod->replicas > 1 ? (double)cluster->node[k].count * most_at_once(&cluster->node[k], pod) : 1;
+    return most >= pod->replicas;
 }
 
 void sms__find_held(struct sms__arena *arena, struct sms__cluster *cluster)
@@ -282,7 +299,7 @@ void sms__find_held(struct sms__arena *arena, struct sms__cluster *cluster)
         return;
     bool *held = SMS__NEW(arena, bool, cluster->shapes);
     for (size_t s = 0; s < cluster->shapes; s++)
-        held[s] = any_holds(cluster, &cluster->shape[s]);
+        held[s] = all_hold(cluster, &cluster->shape[s]);
     for (size_t s = 0; s < cluster->shapes; s++) { /* one that leaves its profile open needs any of them */
         const uint32_t t = cluster->shape[s].times;
         for (size_t i = 0; t && i < cluster->profiles.times[t - 1].profiles; i++)

@@ -119,7 +119,8 @@ struct sms__cluster {
     size_t groups;
     struct sms_pod_view *shape; /* [shapes], in the order of their first pods */
     size_t shapes;
-    const bool *held; /* [shapes]: some node could hold such a pod, were nothing on it; NULL: too many to compare */
+    const bool *held; /* [shapes]: some node could hold such a pod, or all nodes its gang, were nothing on them; NULL:
+                         too many */
     struct sms_typical_pod *typical; /* most frequent first */
     size_t typicals;
     uint64_t typical_pods; /* of all of them */
