@@ -179,6 +179,9 @@ static int set_text(struct cli *cli, const struct cli_entry *entry, const char *
 
 static int set_option(struct cli *cli, const struct cli_entry *entry, const char *value)
 {
+    const char *names = value ? entry->option->value : "";
+    if (value && !*value && (!strcmp(names, "DIR") || !strcmp(names, "FILE")))
+        return cli_usage(cli, "--%s: the name is empty", entry->option->name);
     switch (entry->option->kind) {
     case CLI_FLAG:
         *(bool *)place_of(cli, entry) = true;

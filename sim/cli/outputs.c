@@ -125,8 +125,6 @@ static int check_output(struct cli *cli, size_t n)
 {
     const struct cli_output *output = &cli->output[n];
     struct place place, other;
-    if (!output->path[0])
-        return cli_usage(cli, "--%s: the name is empty", output->option);
     if (!output->is_folder && sms__folder_lists(output->path))
         return cli_usage(cli, "--%s: '%s' is one of the results in its folder; name another file", output->option,
                          output->path);

@@ -22,6 +22,9 @@ try 2 "a letter that is no option" run -qz "$tutorial"; prints "unknown option '
 try 2 "a letter without its value" run "$tutorial" -o; prints "--out needs a value"
 try 2 "an option without its value" run "$tutorial" --out; prints "--out needs a value"
 try 2 "a value of an option that takes none" run --quiet=3 "$tutorial"; prints "--quiet takes no value"
+for option in models plugin out trace; do
+    try 2 "an empty name of --$option" run "$tutorial" --$option ""; prints "--$option: the name is empty"
+done
 # Every wrong option is told.
 try 2 "five wrong options" run --jobs x --seed=-1 --format yaml "$tutorial" --jbos 3 -z
 prints "--jobs: 'x'"; prints "--seed: '-1'"; prints "--format: 'yaml'"; prints "unknown option '--jbos'"; prints "unknown option '-z'"
