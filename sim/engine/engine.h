@@ -134,7 +134,7 @@ static inline uint64_t sms__engine_quiet_until(const struct sms__engine *engine)
  * least 1, so that time always advances.
  *
  * A double times `below` is a little lower. Its whole part is 1 less than the delay rounded up, whether that is whole
- * or not, which takes fewer instructions than to compare. It is lower by more than some roundings, so that a delay is
+ * or not, which takes fewer instructions than to compare. It is lower by more than rounding adds, so that a delay is
  * whole where exact arithmetic makes it whole: otherwise blocks that end together end 1 ps apart, which decides who
  * goes first. Beyond `longest` it would be lower by too much. */
 static inline uint64_t sms__after(uint64_t now, double delay_ps)

@@ -7,7 +7,7 @@ import heapq
 import math
 from fractions import Fraction
 
-UNITS = {"ps": 1, "B": 1, "GiB": 2**30, "GB/s": Fraction(1, 1000), "%": Fraction(1, 100)}  # in ps, bytes, bytes a ps
+UNITS = {"ps": 1, "B": 1, "KiB": 2**10, "GiB": 2**30, "GB/s": Fraction(1, 1000), "%": Fraction(1, 100)}  # in ps, bytes, bytes a ps
 
 
 def quantity(text):

@@ -254,7 +254,7 @@ static void delays_are_rounded_up_to_whole_picoseconds(void **state)
             const double near[] = {nextafter(power, 0), power, power * (1 + 1e-12), power * 1.5, -power};
             assert_true(sms__after(7, near[i]) == 7 + (uint64_t)(near[i] > 1 ? ceil(near[i]) : 1));
         }
-    for (double whole = 1; whole < 1e12; whole *= 3) /* by some roundings more than it */
+    for (double whole = 1; whole < 1e12; whole *= 3) /* but for what rounding adds */
         assert_true(sms__after(7, whole * (1 + 10 * DBL_EPSILON)) == 7 + (uint64_t)whole);
     assert_true(sms__after(7, NAN) == SMS__NEVER && sms__after(7, 9.3e18) == SMS__NEVER);
     assert_true(sms__after(UINT64_MAX - 5, 9) == SMS__NEVER);

@@ -88,7 +88,7 @@ static bool stays_even(struct sms__fluid *fluid, const struct sms__flow *flow)
     return fluid->is_like != NULL;
 }
 
-/* What is left for so many picoseconds is due to rounding: that of sms__after, and of what was advanced before. */
+/* So little time is left of a flow by rounding: sms__after ends it a little early, and each advance adds some. */
 static const double nothing_ps = 0x1p-4;
 
 static bool has_ended(const struct sms__fluid *fluid, const struct sms__flow *flow)
