@@ -11,7 +11,8 @@
 
 enum {
     SHORT_MOST = 250,   /* groups in short runs: half a minute on two cores */
-    FEWER_MOST = 80,    /* as many more for the fewest GPUs */
+    LEFT_MOST = 40,     /* as many more for copies that are left over, */
+    FEWER_MOST = 80,    /* and for the fewest GPUs */
     WHOLE_MOST = 40,    /* in runs of whole length, for each goal; then only of these is picked, */
     LACKING_MOST = 120, /* unless they lack a copy that others promise to place, or need a GPU more */
 };
@@ -199,7 +200,8 @@ static void *do_work(void *user)
             *packing->errors = job.errors;
         }
         if (packing->settings->on_progress)
-            packing->settings->on_progress(packing->settings->user, packing->pack->groups, SHORT_MOST + FEWER_MOST);
+            packing->settings->on_progress(packing->settings->user, packing->pack->groups,
+                                           SHORT_MOST + LEFT_MOST + FEWER_MOST);
     }
     pthread_mutex_unlock(&batch->lock);
     return NULL;
@@ -332,8 +334,17 @@ static int settle(const struct packing *packing, enum sms__goal goal, struct spe
     }
 }
 
+/* Prices are of parts of groups, and none may tell of a copy that is left over where GPUs have whole ones. So what is
+ * picked is tried with it. */
+static int try_left_over(const struct packing *packing, const uint64_t *times, size_t most)
+{
+    const size_t first = packing->pack->groups;
+    sms__pack_extend(packing->arena, packing->pack, times, most);
+    return packing->pack->groups > first ? run_new(packing, first) : SMS_OK;
+}
+
 /* Groups that longer runs show not to work may have hidden others, which did no more than they promised. So these are
- * tried then, until there are none. `times`: [groups, and `more` of them]. */
+ * tried then, until there are none. `times`: [groups, and `more` of them and LEFT_MOST]. */
 static int find_groups(const struct packing *packing, enum sms__goal goal, size_t more, uint64_t *times)
 {
     const struct sms__pack *pack = packing->pack;
@@ -345,6 +356,8 @@ static int find_groups(const struct packing *packing, enum sms__goal goal, size_
         settled = pack->groups;
         code = settle(packing, goal, spent, times);
         code = code ? code : try_groups(packing, goal, most);
+        if (code == SMS_OK && settled == pack->groups && goal == SMS__MOST_WORK)
+            code = try_left_over(packing, times, most + LEFT_MOST);
     }
     return code;
 }
@@ -385,7 +398,7 @@ static void list_gpus(const struct packing *packing, const uint64_t *times)
 static int answer(const struct packing *packing)
 {
     struct sms__pack *pack = packing->pack;
-    uint64_t *times = SMS__NEW(packing->arena, uint64_t, pack->groups + SHORT_MOST + FEWER_MOST);
+    uint64_t *times = SMS__NEW(packing->arena, uint64_t, pack->groups + SHORT_MOST + LEFT_MOST + FEWER_MOST);
     int code = find_groups(packing, SMS__MOST_WORK, SHORT_MOST, times);
     code = code ? code : run_picked(packing, times, SMS__ANSWER_RUN);
     if (code)

@@ -135,6 +135,10 @@ struct sms__prices {
  * guard of `arena`. */
 void sms__pack_grow(struct sms__arena *arena, struct sms__pack *pack, size_t kind, struct sms__prices *prices);
 
+/* Adds what each picked group is with one more copy that no GPU has yet, until there are as many groups as there may
+ * be. `times` [groups]: how many GPUs have each. In a guard of `arena`. */
+void sms__pack_extend(struct sms__arena *arena, struct sms__pack *pack, const uint64_t *times, size_t most);
+
 /* pack_solve.c: a group or a set of programs that a GPU may have, as often as there are GPUs. */
 struct sms__pack_choice {
     size_t kind;

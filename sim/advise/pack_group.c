@@ -176,12 +176,37 @@ void sms__pack_grow(struct sms__arena *arena, struct sms__pack *pack, size_t kin
                 consider(pack, group, p, prices, copies);
     }
     for (size_t i = 0; i < prices->count; i++) {
-        if (pack->groups == prices->most) {
+        if (pack->groups >= prices->most) {
             pack->open = true;
             return;
         }
         memcpy(copies, prices->top[i].parent->copies, pack->programs->count * sizeof *copies);
         copies[prices->top[i].p]++;
         sms__pack_add(arena, pack, kind, copies);
+    }
+}
+
+/* With one more copy of p, `copies` in all, the group may work as far as is known, and was not tried. */
+static bool may_take(const struct sms__pack *pack, const struct sms__group *group, size_t p, uint64_t *copies)
+{
+    const size_t programs = pack->programs->count;
+    memcpy(copies, group->copies, programs * sizeof *copies);
+    copies[p]++;
+    return group->size < SMS__SHARING_MAX && !isinf(worth_with(pack, group, p)) &&
+           sms__pack_prune(pack, group->kind, copies) == SMS__MAY_WORK &&
+           !is_known(pack, group->kind, hash_of(group->kind, copies, programs), copies);
+}
+
+void sms__pack_extend(struct sms__arena *arena, struct sms__pack *pack, const uint64_t *times, size_t most)
+{
+    const size_t groups = pack->groups;
+    uint64_t *copies = SMS__NEW(arena, uint64_t, pack->programs->count);
+    for (size_t p = 0; p < pack->programs->count; p++) {
+        uint64_t placed = 0;
+        for (size_t g = 0; g < groups; g++)
+            placed += times[g] * pack->group[g]->copies[p];
+        for (size_t g = 0; g < groups && placed < pack->programs->program[p].least && pack->groups < most; g++)
+            if (times[g] && may_take(pack, pack->group[g], p, copies))
+                sms__pack_add(arena, pack, pack->group[g]->kind, copies);
     }
 }
