@@ -177,15 +177,16 @@ static int set_text(struct cli *cli, const struct cli_entry *entry, const char *
     return 0;
 }
 
+/* Without a value it is a flag. */
 static int set_option(struct cli *cli, const struct cli_entry *entry, const char *value)
 {
-    const char *names = value ? entry->option->value : "";
-    if (value && !*value && (!strcmp(names, "DIR") || !strcmp(names, "FILE")))
-        return cli_usage(cli, "--%s: the name is empty", entry->option->name);
-    switch (entry->option->kind) {
-    case CLI_FLAG:
+    if (!value) {
         *(bool *)place_of(cli, entry) = true;
         return 0;
+    }
+    if (!*value && (!strcmp(entry->option->value, "DIR") || !strcmp(entry->option->value, "FILE")))
+        return cli_usage(cli, "--%s: the name is empty", entry->option->name);
+    switch (entry->option->kind) {
     case CLI_TEXT:
         return set_text(cli, entry, value);
     case CLI_LIST:

@@ -20,8 +20,9 @@ static bool names_file(struct sms__figures *figures, const char *problem)
     static const struct {
         const char *table;
         enum sms_subject subject;
-    } of[] = {{"hosts", SMS_HOST},     {"vms", SMS_VM},          {"resources", SMS_RESOURCE}, {"processes", SMS_PROCESS},
-              {"devices", SMS_DEVICE}, {"cluster", SMS_CLUSTER}, {"classes", SMS_CLASS}};
+    } of[] = {{"hosts", SMS_HOST},        {"vms", SMS_VM},         {"resources", SMS_RESOURCE},
+              {"processes", SMS_PROCESS}, {"devices", SMS_DEVICE}, {"cluster", SMS_CLUSTER},
+              {"classes", SMS_CLASS}};
     static const char lacks[] = "no such column: ";
     if (strncmp(problem, lacks, strlen(lacks)) != 0)
         return false;

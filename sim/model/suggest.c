@@ -91,7 +91,7 @@ void sms__complain_unknown_model(struct sms_file *file, enum sms__document kind,
     for (size_t i = 0; i < (device ? file->devices : file->workloads); i++) {
         const char *name = device ? file->device[i]->name : file->workload[i]->name;
         const struct sms__node *own = device ? file->device[i]->node : file->workload[i]->node;
-        if (file->doc && !strcmp(own->mark.file, file->doc->path)) /* those of the folders have been read as they were named */
+        if (file->doc && !strcmp(own->mark.file, file->doc->path)) /* of folders, those that are read are named below */
             add_name(names, "", name, strlen(name));
     }
     add_models(names, file->options->models, folder);
