@@ -292,9 +292,14 @@ static void set_span(const struct sms_scenario *scenario, struct explanation *ex
 static void tell_silent(struct explanation *explanation, const struct sms_results *results)
 {
     const bool none = explanation->shown != explanation->scenario;
+    const double end_ps = explanation->of->duration_ps;
+    char over[80];
     const char *why = explanation->whole              ? ""
                       : explanation->given->to_ps < 0 ? " at the start of the run; --from and --to choose a later span"
                                                       : " in this span";
+    snprintf(over, sizeof over, " in this span: the run ends at %s", moment(explanation, (uint64_t)end_ps).text);
+    if (end_ps > 0 && (double)explanation->from_ps >= end_ps)
+        why = over;
     for (size_t i = 0; i < sms_results_policies(results) && !none; i++)
         if (!explanation->told[results->policy[i]])
             fprintf(explanation->to, "\n%s%s%s: there is no decision and no event%s\n",

@@ -59,6 +59,8 @@ static int run(struct cli *cli)
     struct options *given = cli->options;
     const struct sms__screen screen = cli_screen(cli);
     struct session session;
+    if (given->brief && !given->out)
+        return cli_usage(cli, "--brief is for --out");
     given->run.alone_each = given->out || given->format == FORMAT_JSON; /* which have the answer */
     int code = given->point ? session_load_point(&session, cli, given->point, &given->run.changes)
                             : session_load(&session, cli, &given->run.changes);

@@ -124,26 +124,35 @@ static int load_one(struct session *session, const char *path, const struct sess
     return code || !file ? code : change_scenarios(session, file, changes);
 }
 
-static int compare_names(const void *a, const void *b)
+/* Equal names in the order of the files. */
+static int compare_names(const void *left, const void *right)
 {
-    return strcmp((*(const struct sms_scenario *const *)a)->name, (*(const struct sms_scenario *const *)b)->name);
+    const struct sms_scenario *const *a = *(const struct sms_scenario *const *const *)left,
+                                     *const *b = *(const struct sms_scenario *const *const *)right;
+    const int order = strcmp((*a)->name, (*b)->name);
+    return order ? order : a < b ? -1 : 1;
 }
 
 /* A file alone has no name twice. */
 static int check_names(const struct session *session)
 {
+    struct sms_errors errors = {0};
     const size_t count = session->cli->n_args > 1 ? session->scenarios : 0;
-    const struct sms_scenario **sorted = count ? malloc(count * sizeof *sorted) : NULL;
-    int code = count && !sorted ? cli_no_memory() : EXIT_OK;
-    if (sorted) {
-        memcpy(sorted, session->scenario, count * sizeof *sorted);
+    const struct sms_scenario *const **sorted = count ? malloc(count * sizeof *sorted) : NULL;
+    if (count && !sorted)
+        return cli_no_memory();
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = &session->scenario[i];
+    if (sorted)
         qsort(sorted, count, sizeof *sorted, compare_names);
+    for (size_t i = 1; sorted && i < count; i++) {
+        const struct sms_scenario *one = *sorted[i - 1], *other = *sorted[i];
+        if (!strcmp(one->name, other->name))
+            sms__error(&errors, SMS_EINPUT, sms__at_key(other->node, "scenario")->mark,
+                       "there is a scenario '%.60s' in '%.200s', too", other->name, one->node->mark.file);
     }
-    for (size_t i = 1; sorted && i < count && code == EXIT_OK; i++)
-        if (!compare_names(&sorted[i - 1], &sorted[i]))
-            code = cli_fail(EXIT_INPUT, NULL, "two scenarios are named '%s'", sorted[i]->name);
     free(sorted);
-    return code;
+    return errors.count ? cli_print_errors(SMS_EINPUT, &errors) : EXIT_OK;
 }
 
 /* Devices and workloads of other files are inputs, too. */

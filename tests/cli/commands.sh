@@ -25,6 +25,10 @@ try 2 "a value of an option that takes none" run --quiet=3 "$tutorial"; prints "
 for option in models plugin out trace; do
     try 2 "an empty name of --$option" run "$tutorial" --$option ""; prints "--$option: the name is empty"
 done
+try 2 "--brief without a folder" run "$tutorial" --brief; prints "--brief is for --out"
+cp "$tutorial" "$work/same.yaml"
+try 3 "a name in two files" run "$tutorial" "$work/same.yaml"
+prints "same.yaml:$(sed -n '/^scenario:/=' "$tutorial"):11: error: there is a scenario 'two-tenants' in '$tutorial', too"
 # Every wrong option is told.
 try 2 "five wrong options" run --jobs x --seed=-1 --format yaml "$tutorial" --jbos 3 -z
 prints "--jobs: 'x'"; prints "--seed: '-1'"; prints "--format: 'yaml'"; prints "unknown option '--jbos'"; prints "unknown option '-z'"
@@ -366,6 +370,7 @@ if [ "$(grep -c 'show a span of time$' <<<"$output")" -eq 2 ]; then ok; else bad
 try 0 "explain a start at which nothing happens" explain "$tutorial" --set "vms.single.start=1 ms" --set "vms.double.start=1 ms"
 prints "two-tenants: there is no decision and no event at the start of the run; --from and --to choose a later span"
 try 0 "explain a span in which nothing happens" explain "$tutorial" --from "10 us" --to "20 us"; prints "two-tenants: there is no decision and no event in this span"
+try 0 "explain a span after the run" explain "$tutorial" --from "9 ms" --to "10 ms"; prints "no event in this span: the run ends at 4.000000 ms"
 printf 'scenario: turns\ndevices: [{model: a100}]\npolicies: [{mode: exclusive}, {mode: mps}]\nprocesses: [{name: p, workload: w, repeat: 1}, {name: q, workload: w, repeat: 1}]\n---\nworkload: w\nkernels: [{name: k, time: 5 ms}]\n' >"$work/turns.yaml"
 try 0 "explain a span in which nothing happens under one policy" explain "$work/turns.yaml" --from "6 ms" --to "12 ms"
 if [ "$(tail -2 <<<"$output")" = $'\nmps: there is no decision and no event in this span' ] && ! grep -q "exclusive: there" <<<"$output"; then ok; else bad "a policy without lines" "$output"; fi
