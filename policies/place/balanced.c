@@ -13,7 +13,7 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
     (void)view, (void)chosen;
     for (size_t i = 0; i < shares; i++)
         variance += (left[i] - mean) * (left[i] - mean);
-    return shares ? -variance / (double)shares : 0;
+    return shares ? -sms_rounded(variance / (double)shares) : 0;
 }
 
 const struct sms_place_policy sms_place_policy_balanced = {

@@ -24,7 +24,7 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
     double gpu = share(sms_node_gpu_left(node), gpu_most) * share(sms_pod_gpu_milli(pod), gpu_most);
     double product = (cpu + gpu) / 2, levels = view->params[LEVELS];
     (void)chosen;
-    return levels > 0 ? (double)(uint64_t)(levels * (1 - product)) : -product;
+    return levels > 0 ? (double)(uint64_t)(levels * (1 - product)) : -sms_rounded(product);
 }
 
 const struct sms_place_policy sms_place_policy_dot_product = {

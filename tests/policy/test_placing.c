@@ -96,8 +96,8 @@ static void allocated_is_the_mean_over_resources(void **state)
     (void)state;
     pod.memory = gib(64);
     NODE(&f, 1000, 1000);
-    assert_true(score_of(&sms_place_policy_least_allocated, &f, pod) == 2.0 / 3);
-    assert_true(score_of(&sms_place_policy_most_allocated, &f, pod) == -2.0 / 3);
+    assert_near(score_of(&sms_place_policy_least_allocated, &f, pod), 2.0 / 3, 1e-12);
+    assert_near(score_of(&sms_place_policy_most_allocated, &f, pod), -2.0 / 3, 1e-12);
 }
 
 static void shares_left_are_of_cpus_memory_and_gpus_in_that_order(void **state)
@@ -111,7 +111,7 @@ static void shares_left_are_of_cpus_memory_and_gpus_in_that_order(void **state)
     assert_int_equal(sms_pod_gpu_milli(&pod), 500);
     assert_int_equal(sms_node_shares(&f.node, &pod, left), 3);
     assert_true(left[0] == 0.5 && left[1] == 0.75 && left[2] == 0.75);
-    assert_true(sms_node_share_left(&f.node, &pod) == 2.0 / 3);
+    assert_near(sms_node_share_left(&f.node, &pod), 2.0 / 3, 1e-12);
 }
 
 /* Without GPUs: CPUs 32/64, memory 192/256. */
@@ -127,6 +127,24 @@ static void allocated_leaves_out_what_the_node_has_none_of(void **state)
     assert_true(score_of(&sms_place_policy_balanced, &f, pod) == -(0.125 * 0.125));
 }
 
+/* Shares 0, 7/8, 1/2 and 7/8, 1/2, 0, of which doubles give another variance. */
+static void equal_shares_in_another_order_are_equal(void **state)
+{
+    struct fixture one, other;
+    struct sms_pod_view pod = make_pod(0, 0, 0);
+    (void)state;
+    pod.memory = 0;
+    NODE(&one, 1000, 0);
+    NODE(&other, 0, 0);
+    one.node.cpu_left = 0;
+    one.node.memory_left = gib(224);
+    other.node.cpu_left = 56000;
+    other.node.memory_left = gib(128);
+    assert_true(score_of(&sms_place_policy_balanced, &one, pod) == score_of(&sms_place_policy_balanced, &other, pod));
+    assert_true(score_of(&sms_place_policy_balanced, &one, pod) < 0);
+    assert_true(sms_node_share_left(&one.node, &pod) == sms_node_share_left(&other.node, &pod));
+}
+
 /* Shares 1/2, 1/2, 1/2 against 1/2, 1/2, 1: the variance of the latter is 1/18. */
 static void balanced_prefers_even_shares(void **state)
 {
@@ -137,7 +155,7 @@ static void balanced_prefers_even_shares(void **state)
     NODE(&even, 1000, 0);
     NODE(&uneven, 1000, 1000);
     assert_true(score_of(&sms_place_policy_balanced, &even, pod) == 0);
-    assert_near(score_of(&sms_place_policy_balanced, &uneven, pod), -1.0 / 18, 1e-15);
+    assert_near(score_of(&sms_place_policy_balanced, &uneven, pod), -1.0 / 18, 1e-12);
 }
 
 /* CPUs 16/(64-16), memory 32/(256-32), GPUs 0.5/(2-0.5): the first and the last are 1/3. */
@@ -235,6 +253,7 @@ int main(void)
         cmocka_unit_test(allocated_is_the_mean_over_resources),
         cmocka_unit_test(shares_left_are_of_cpus_memory_and_gpus_in_that_order),
         cmocka_unit_test(allocated_leaves_out_what_the_node_has_none_of),
+        cmocka_unit_test(equal_shares_in_another_order_are_equal),
         cmocka_unit_test(balanced_prefers_even_shares),
         cmocka_unit_test(dominant_share_is_the_largest_of_requests_by_rests),
         cmocka_unit_test(dominant_share_of_capacity_does_not_see_who_is_there),

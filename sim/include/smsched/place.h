@@ -295,8 +295,12 @@ uint64_t sms_node_gpu_left(const struct sms_node_view *node);
 size_t sms_node_shares(const struct sms_node_view *node, const struct sms_pod_view *pod,
                        double left[SMS_NODE_RESOURCES]);
 
-/* Returns the mean of these shares; 0 if there are none. */
+/* Returns the mean of these shares, rounded; 0 if there are none. */
 double sms_node_share_left(const struct sms_node_view *node, const struct sms_pod_view *pod);
+
+/* Returns a score below 4096 in whole parts of 2^-40. A sum in another order is another one by what a double rounds,
+ * and that should not choose among nodes that are equal. */
+double sms_rounded(double score);
 
 /* Returns the sum of the predicted slowdowns, each at least 1, of the workloads on a GPU of the node, with `pod` added
  * unless it is NULL. They follow from the contention model and from the room on the SMs; if processes take turns, each

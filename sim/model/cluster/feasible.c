@@ -2,6 +2,8 @@
  * come (FGD, ATC'23, section 3.2). */
 #include <smsched/place.h>
 
+#include <math.h>
+
 enum { WHOLE = 1000 }; /* thousandths */
 
 /* Pods without GPUs run on any node. */
@@ -53,8 +55,10 @@ double sms_node_share_left(const struct sms_node_view *node, const struct sms_po
     size_t shares = sms_node_shares(node, pod, left);
     for (size_t i = 0; i < shares; i++)
         sum += left[i];
-    return shares ? sum / (double)shares : 0;
+    return shares ? sms_rounded(sum / (double)shares) : 0;
 }
+
+double sms_rounded(double score) { return nearbyint(0x1p40 * score) * 0x1p-40; }
 
 /* A node that is weighed. Most of its GPUs are full or whole, so few are looked at for a pod. */
 struct weighed {
