@@ -7,8 +7,6 @@
  * never worse for a pod. Pods without workloads go to the lowest node. */
 #include <smsched/place.h>
 
-#include <math.h>
-
 static double score(const struct sms_place_view *view, const struct sms_node_view *node, const struct sms_pod_view *pod,
                     uint8_t chosen[SMS_NODE_GPUS_MAX])
 {
@@ -23,9 +21,8 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
         for (uint32_t i = 0; i < node->gpus; i++) {
             if (chosen[i] || !sms_gpu_fits(&node->gpu[i], pod))
                 continue;
-            /* in whole billionths, so that rounding chooses among no equal GPUs */
             double more =
-                nearbyint(1e9 * (sms_place_slowdowns(view, node, i, pod) - sms_place_slowdowns(view, node, i, NULL)));
+                sms_rounded(sms_place_slowdowns(view, node, i, pod) - sms_place_slowdowns(view, node, i, NULL));
             if (best < node->gpus && more >= least)
                 continue;
             best = i;

@@ -18,8 +18,9 @@ static uint64_t hash_of(size_t kind, const uint64_t *copies, size_t count)
     return hash;
 }
 
-static bool is_known(const struct sms__pack *pack, size_t kind, uint64_t hash, const uint64_t *copies)
+static bool is_known(const struct sms__pack *pack, size_t kind, const uint64_t *copies)
 {
+    const uint64_t hash = hash_of(kind, copies, pack->programs->count);
     for (size_t g = 0; g < pack->groups; g++)
         if (pack->group[g]->hash == hash && pack->group[g]->kind == kind &&
             !memcmp(pack->group[g]->copies, copies, pack->programs->count * sizeof *copies))
@@ -144,6 +145,12 @@ static void keep(struct sms__prices *prices, struct sms__candidate candidate)
     top[at] = candidate;
 }
 
+/* Such a group may work, and has not been tried. */
+static bool is_open(const struct sms__pack *pack, size_t kind, const uint64_t *copies)
+{
+    return sms__pack_prune(pack, kind, copies) == SMS__MAY_WORK && !is_known(pack, kind, copies);
+}
+
 static void consider(const struct sms__pack *pack, const struct sms__group *group, size_t p, struct sms__prices *prices,
                      uint64_t *copies)
 {
@@ -155,13 +162,12 @@ static void consider(const struct sms__pack *pack, const struct sms__group *grou
     double cost = price[programs + kind] + price[programs + pack->kinds] * (double)(group->size + 1);
     for (size_t q = 0; q < programs; q++)
         cost += (double)copies[q] * price[q];
-    const uint64_t hash = hash_of(kind, copies, programs);
     const double value = sms__pack_value(pack, prices->goal, group->size + 1, 0) - cost;
     const double most = value + (prices->goal == SMS__MOST_WORK ? worth : 0);
-    if (!isinf(worth) && most > GAIN_LEAST && sms__pack_prune(pack, kind, copies) == SMS__MAY_WORK &&
-        !is_known(pack, kind, hash, copies))
-        keep(prices,
-             (struct sms__candidate){group, p, value + worth / fmax(use_of(pack, kind, copies, false), 1), hash});
+    if (isinf(worth) || most <= GAIN_LEAST || !is_open(pack, kind, copies))
+        return;
+    const double promise = value + worth / fmax(use_of(pack, kind, copies, false), 1);
+    keep(prices, (struct sms__candidate){group, p, promise, hash_of(kind, copies, programs)});
 }
 
 void sms__pack_grow(struct sms__arena *arena, struct sms__pack *pack, size_t kind, struct sms__prices *prices)
@@ -189,12 +195,9 @@ void sms__pack_grow(struct sms__arena *arena, struct sms__pack *pack, size_t kin
 /* With one more copy of p, `copies` in all, the group may work as far as is known, and was not tried. */
 static bool may_take(const struct sms__pack *pack, const struct sms__group *group, size_t p, uint64_t *copies)
 {
-    const size_t programs = pack->programs->count;
-    memcpy(copies, group->copies, programs * sizeof *copies);
+    memcpy(copies, group->copies, pack->programs->count * sizeof *copies);
     copies[p]++;
-    return group->size < SMS__SHARING_MAX && !isinf(worth_with(pack, group, p)) &&
-           sms__pack_prune(pack, group->kind, copies) == SMS__MAY_WORK &&
-           !is_known(pack, group->kind, hash_of(group->kind, copies, programs), copies);
+    return group->size < SMS__SHARING_MAX && !isinf(worth_with(pack, group, p)) && is_open(pack, group->kind, copies);
 }
 
 void sms__pack_extend(struct sms__arena *arena, struct sms__pack *pack, const uint64_t *times, size_t most)
