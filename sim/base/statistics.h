@@ -86,9 +86,6 @@ size_t sms__mser5(const double *value, size_t count);
  * batches of 5. */
 bool sms__differs(const double *value, size_t count, size_t first);
 
-/* The digits of a percentage for %.*g: two, and three where two print 100 as 1e+02. */
-static inline int sms__percent_digits(double percent) { return percent < 99.5 ? 2 : 3; }
-
 /* The digits of a number for %.*g: `least`, or as many as its whole part has, because 1e+05 is hard to read. */
 static inline int sms__digits(double value, int least)
 {

@@ -137,7 +137,7 @@ static void put_most_missed(const struct sms__outcome *answer, const struct sms_
 {
     const double most = sms__most_missed(misses, answer->best.best);
     if (!isnan(most) && !sms_results_exact(answer->results))
-        fprintf(to, "%sat most %.*g %%%s", before, sms__percent_digits(100 * most), 100 * most, after);
+        fprintf(to, "%sat most %.*g %%%s", before, sms__digits(100 * most, 2), 100 * most, after);
 }
 
 /* If a time of waiting is asked for, missed deadlines matter, too. */

@@ -50,7 +50,7 @@ static void say_missed(const struct sms__result *row, struct line *line, FILE *t
         const double counted = sms__counted(row, p);
         if (!isnan(most) && name_next(line, to))
             fprintf(to, "%s under %s at most %.*g %% (0 of %.0f %s)", sms__result_subject(row),
-                    sms_results_policy(row->results, p), sms__percent_digits(100 * most), 100 * most, counted,
+                    sms_results_policy(row->results, p), sms__digits(100 * most, 2), 100 * most, counted,
                     sms__result_counts(row, counted));
     }
 }

@@ -156,7 +156,7 @@ static void print_until(const struct sms_results *results, FILE *to)
         return;
     const char *metric = sms__metric_name(until.subject, until.metric);
     fprintf(to, ", %.*s of %s to ± %.*g %%", sms__shown_length(metric), metric,
-            sms_results_subject(results, until.subject, until.idx), sms__percent_digits(100 * until.reached),
+            sms_results_subject(results, until.subject, until.idx), sms__digits(100 * until.reached, 2),
             100 * until.reached);
 }
 

@@ -123,5 +123,5 @@ void sms__until_warn(struct sms_results *results)
     else
         sms__error(&results->warnings, SMS_OK, results->scenario->until.node->mark,
                    "after the maximum of %zu replications %s is known to ± %.*g %%, not %.4g %%", results->replications,
-                   what, sms__percent_digits(100 * until.reached), 100 * until.reached, 100 * until.wanted);
+                   what, sms__digits(100 * until.reached, 2), 100 * until.reached, 100 * until.wanted);
 }
