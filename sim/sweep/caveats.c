@@ -13,7 +13,6 @@ static const char add_sql[] = "INSERT OR IGNORE INTO caveat VALUES (%Q);";
 
 struct adding {
     const struct sms__plan *plan;
-    struct sms__trust *trust;
     sqlite3_stmt *metrics; /* those that points ask for */
     sqlite3_str *text;
     struct sms__arena *arena;
@@ -22,7 +21,7 @@ struct adding {
 static int add_measured(const struct adding *adding, const struct sms_scenario *scenario, const char *metric)
 {
     struct sms__trust_line line;
-    const int code = sms__trust_line(adding->trust, scenario, metric, 0, &line);
+    const int code = sms__trust_line(adding->plan->trust, scenario, metric, 0, &line);
     if (code == SMS_OK)
         sqlite3_str_appendf(adding->text, add_sql, sms__print(adding->arena, "measured: %s", line.text));
     return code;
@@ -86,19 +85,16 @@ bool sms__database_caveats(const struct sms__database *database, sqlite3_str *te
     static const char asked_sql[] = "SELECT DISTINCT metric FROM answer ORDER BY metric";
     const struct sms__plan *plan = database->plan;
     struct sms__arena arena = {0};
-    struct sms_errors ignored = {0};
     struct adding adding = {.plan = plan, .text = text, .arena = &arena};
     sqlite3_str_appendall(text, make_sql);
     for (size_t b = 0; b < plan->bases; b++)
         add_warnings(text, &plan->base[b].library->warnings);
     add_warnings(text, &plan->warnings);
     bool made = !sms__guard(&arena, add_all_synthetic, &adding);
-    const int loaded = sms__trust_exists(plan->options) ? sms__trust_load(plan->options, &adding.trust, &ignored) : -1;
-    if (loaded == SMS_OK)
+    if (plan->trust)
         made = made && sqlite3_prepare_v2(database->file, asked_sql, -1, &adding.metrics, NULL) == SQLITE_OK &&
                !sms__guard(&arena, add_all_measured, &adding);
     sqlite3_finalize(adding.metrics);
-    sms__trust_free(adding.trust);
     sms__arena_release(&arena);
-    return made && loaded != SMS_ENOMEM;
+    return made;
 }

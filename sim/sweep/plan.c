@@ -2,6 +2,7 @@
 #include "sweep.h"
 
 #include "../model/names.h"
+#include "../report/trust.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -258,6 +259,8 @@ int sms__plan_load(const char *path, const struct sms_load_options *options, str
     int code = sms__guard(&plan->arena, load_plan, &load);
     if (code == SMS_ENOMEM && !errors->count)
         sms__fail(errors, code, path, "out of memory");
+    if (code == SMS_OK && sms__trust_exists(options))
+        code = sms__trust_load(options, &plan->trust, errors);
     if (code)
         sms__plan_free(plan);
     else
@@ -278,6 +281,7 @@ void sms__plan_free(struct sms__plan *plan)
         return;
     for (size_t i = 0; i < plan->bases; i++)
         sms_file_free(plan->base[i].library);
+    sms__trust_free(plan->trust);
     sms__arena_release(&plan->arena);
     free(plan);
 }

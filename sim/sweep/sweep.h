@@ -96,6 +96,7 @@ struct sms__plan {
     unsigned keep; /* bit s: results of enum sms_subject s; or SMS__KEEP_BOUND, SMS__KEEP_VALUES (of the answer) */
     uint64_t points;
     struct sms_errors warnings; /* of points, where their bases have none: at the values of the plan */
+    struct sms__trust *trust;   /* NULL: the models have none */
 };
 
 /* plan.c: reads the plan in the file at `path` with its bases, and checks every axis. The caller frees the plan.

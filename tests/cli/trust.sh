@@ -138,4 +138,8 @@ prints "trust.yaml:2:5: error: "
 prints "trust.yaml:4:"
 prints "'hole'"
 prints "unknown key 'value'"
+printf 'plan: p\nbase: s.yaml\naxes: [{run.seed: [1, 2]}]\n' >"$work/p.yaml"
+try 3 "a sweep with a damaged file" sweep --quiet --models "$work/models" "$work/p.yaml"
+prints "unknown key 'value'"
+[ ! -e "$work/p.sweep" ] && ok || bad "a sweep ran before it read the file"
 finish
