@@ -20,8 +20,8 @@ class Kernel:
 
 
 class Launch:
-    def __init__(self, stream, kernel):
-        self.stream, self.vm, self.kernel = stream, stream.vm, kernel
+    def __init__(self, stream, kernel, number):
+        self.stream, self.vm, self.kernel, self.number = stream, stream.vm, kernel, number
         self.waiting = self.left = kernel.blocks  # blocks that have not started, that have not ended
         self.served = None  # when its last block was placed, or it joined the row
 
@@ -131,9 +131,9 @@ class Device:
         self.queue = scenario["queue"]
         self.contention = Contention(self, scenario["contention"])
         self.on = [[] for _ in range(self.sms)]
-        self.came = [[] for _ in range(self.sms)]  # the launches on an SM, as they came to it
         self.waiting = []  # launches of which blocks wait, in the order in which they are served
         self.ring, self.free_at, self.wake = 0, 0, math.inf
+        self.launches = 0
         self.turns, self.first = 0, None  # in this cycle; the stream that had the first of them
 
     def blocks(self):
@@ -224,8 +224,6 @@ class Device:
     def place(self, launch, sm, ring, now, i):
         """Returns the place in the row of the launch that is asked next."""
         self.on[sm].append(Block(launch, sm, now))
-        if launch not in self.came[sm]:
-            self.came[sm].append(launch)
         launch.waiting -= 1
         launch.served, self.ring, self.free_at = now, ring, now + self.block_ps
         if self.queue in ("interleave", "rr_fifo"):
@@ -256,7 +254,7 @@ class Device:
         return i
 
     def end(self, now, log):
-        """Returns the streams whose kernels end, by the SMs of their last blocks, and on an SM as the kernels came to it."""
+        """Returns the streams whose kernels end, by the SMs of their last blocks, and on an SM in the order of their launches."""
         ended = {}
         for sm in range(self.sms):
             for block in [block for block in self.on[sm] if block.left <= 0]:
@@ -264,8 +262,7 @@ class Device:
                 block.launch.left -= 1
                 log.append((block.launch.vm.name, block.launch.kernel.name, sm, block.start, now))
                 if block.launch.left == 0:
-                    ended[block.launch] = sm, self.came[sm].index(block.launch)
-            self.came[sm] = [launch for launch in self.came[sm] if self.resident(sm, launch)]
+                    ended[block.launch] = sm, block.launch.number
         return [launch.stream for launch in sorted(ended, key=ended.get)]
 
     def next(self, now):
@@ -299,7 +296,8 @@ class Stream:
         """`calls` are launches on their way to the device."""
         what, self.due = next(self.work, None), math.inf
         if isinstance(what, Kernel):
-            calls.append((now + self.device.launch_ps, Launch(self, what)))
+            self.device.launches += 1
+            calls.append((now + self.device.launch_ps, Launch(self, what, self.device.launches)))
         elif what is not None:
             self.due = now + what
 

@@ -297,9 +297,36 @@ static void no_patience_gives_the_results_of_a_queue_that_stops(void **state)
     }
 }
 
+/* A block of 1 and 2 takes a third of the SM, and one of their next kernels all of it. The last block of `first` comes
+ * to the SM after that of `second`. */
+static void kernels_that_end_at_one_instant_end_in_the_order_of_their_launches(void **state)
+{
+    (void)state;
+    static const char *const policies[] = {"round_robin", "fine_grained", "fine_grained_capped"};
+    for (size_t p = 0; p < 3; p++)
+        for (enum sms_engine engine = SMS_ENGINE_FAST; engine <= SMS_ENGINE_REFERENCE; engine++) {
+            struct sms_run_options options = sms_run_defaults();
+            options.engine = engine;
+            struct sms_file *file = load_text(
+                "device: gpu\nclock: 1 GHz\nsms: 1\nsm: {blocks: 3, threads: 96}\nresources: {a: {class: compute}}\n"
+                "---\nworkload: w\nkernels:\n  - {name: k, blocks: 3, threads: 32, block_time: 10 us}\n"
+                "  - {name: next, blocks: 1, threads: 96, block_time: 10 us}\nsteps: [{launch: k}, {launch: next}]\n"
+                "---\nworkload: v\nkernels:\n  - {name: k, blocks: 2, threads: 32, block_time: 10 us}\n"
+                "  - {name: next, blocks: 1, threads: 96, block_time: 10 us}\nsteps: [{launch: k}, {launch: next}]\n"
+                "---\nscenario: s\ndevices: [{model: gpu}]\nqueue: interleave\npolicies: [%s]\n"
+                "vms: [{name: first, workload: w}, {name: second, workload: v}]\n",
+                policies[p]);
+            struct sms_results *results = run_first(file, &options);
+            assert_near(estimate(results, 0, SMS_VM, 0, "end_ns").mean, 30e3, 1);
+            assert_near(estimate(results, 0, SMS_VM, 1, "end_ns").mean, 40e3, 1);
+            discard(results, file);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kernels_that_end_at_one_instant_end_in_the_order_of_their_launches),
         cmocka_unit_test(results_move_continuously_with_jitter_where_all_share_a_queue),
         cmocka_unit_test(results_move_continuously_with_jitter_under_mps),
         cmocka_unit_test(results_move_continuously_with_jitter_together),

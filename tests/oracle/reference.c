@@ -106,17 +106,17 @@ static void fire(void *subject, uint64_t now)
     sms__sm_integrate(sm, now);
     device->left++;
     sms__engine_defer(device->setup.engine, &device->dispatch);
+    struct sms__launch *ended = NULL;
     for (size_t g = 0; g < sm->groups;) {
         struct sms__block_group *group = &sm->group[g];
-        struct sms__launch *ended = NULL, **list = &ended;
         for (struct sms__launch *left; (left = leave(device, sm->idx, group, now));)
-            list = sms__list_ended(list, left);
+            sms__list_ended(&ended, left);
         if (group->blocks)
             g++;
         else
             sms__remove_group(sm, &sm->group[g]);
-        sms__end_launches(ended, now);
     }
+    sms__end_launches(ended, now);
 }
 
 void sms__reference_init(struct sms__blocks *device)

@@ -120,8 +120,9 @@ void sms__sm_fire(struct sms__sm_state *sm, uint64_t now);
 bool sms__refill(struct sms__sm_state *sm, uint64_t now);
 /* The same of the device's dispatcher, for which a block waits. */
 bool sms__start_waiting(struct sms__blocks *device, uint64_t now);
-/* Lists the launch among those that end if its last block has left. Returns the end of the list. */
-struct sms__launch **sms__list_ended(struct sms__launch **list, struct sms__launch *launch);
+/* Lists the launch among those that end if its last block has left. They end in the order of their numbers: the order
+ * in which they left depends on which launches a contention model tells apart. */
+void sms__list_ended(struct sms__launch **list, struct sms__launch *launch);
 /* Ends the launches listed. */
 void sms__end_launches(struct sms__launch *list, uint64_t now);
 

@@ -37,25 +37,16 @@ static bool is_due(const struct sms__sm_state *sm, const struct sms__block_group
     return group->first != SMS__NONE && sms__group_due(group, sm->resident[group->first].end) <= now;
 }
 
-/* Removes the residents that end now. Returns the launches that end with them. */
-static struct sms__launch *leave_all(struct sms__sm_state *sm, struct sms__block_group *group, uint64_t now)
-{
-    struct sms__launch *ended = NULL, **list = &ended;
-    do
-        list = sms__list_ended(list, leave(sm, group, now));
-    while (is_due(sm, group, now));
-    return ended;
-}
-
-struct sms__launch **sms__list_ended(struct sms__launch **list, struct sms__launch *launch)
+void sms__list_ended(struct sms__launch **list, struct sms__launch *launch)
 {
     if (launch->waiting | launch->resident)
-        return list;
+        return;
     sms__shape_end(launch->shape);
+    while (*list && (*list)->number < launch->number)
+        list = &(*list)->end.next;
     launch->end.is_due = true;
-    launch->end.next = NULL;
+    launch->end.next = *list;
     *list = launch;
-    return &launch->end.next;
 }
 
 static void end_launch(struct sms__launch *launch, uint64_t now)
@@ -79,16 +70,18 @@ void sms__end_launches(struct sms__launch *list, uint64_t now)
     }
 }
 
-/* Ends the blocks of the group that end now. Returns true if the group has others. */
-static bool end_blocks(struct sms__sm_state *sm, struct sms__block_group *group, uint64_t now)
+/* Removes the blocks of the group that end now, and lists launches that end with them. Returns true if the group has
+ * other blocks. */
+static bool end_blocks(struct sms__sm_state *sm, struct sms__block_group *group, uint64_t now,
+                       struct sms__launch **ended)
 {
-    struct sms__launch *ended = leave_all(sm, group, now);
-    bool has_others = group->first != SMS__NONE;
-    if (!has_others)
-        sms__remove_group(sm, group);
-    if (ended)
-        sms__end_launches(ended, now);
-    return has_others;
+    do
+        sms__list_ended(ended, leave(sm, group, now));
+    while (is_due(sm, group, now));
+    if (group->first != SMS__NONE)
+        return true;
+    sms__remove_group(sm, group);
+    return false;
 }
 
 enum { LOOKED_AT = 8 }; /* launches; where the first ones do not fit, a search over their shapes is faster */
@@ -341,10 +334,12 @@ void sms__sm_fire(struct sms__sm_state *sm, uint64_t now)
     sms__log_departure(sm->device, sm->idx);
     sm->device->left++;
     sms__engine_defer(sm->device->setup.engine, &sm->device->dispatch);
-    if (sm->next_group) {
-        end_blocks(sm, sm->next_group, now);
-        return;
-    }
-    for (struct sms__block_group *group = sm->group; group < sm->group + sm->groups;)
-        group += !is_due(sm, group, now) || end_blocks(sm, group, now);
+    struct sms__launch *ended = NULL;
+    if (sm->next_group)
+        end_blocks(sm, sm->next_group, now, &ended);
+    else
+        for (struct sms__block_group *group = sm->group; group < sm->group + sm->groups;)
+            group += !is_due(sm, group, now) || end_blocks(sm, group, now, &ended);
+    if (ended)
+        sms__end_launches(ended, now);
 }
