@@ -441,5 +441,6 @@ void sms__read_fields(struct sms__reader *reader, const struct sms__node *node, 
     }
     for (size_t i = 0; i + 1 < node->items && reader->errors->count <= SMS_ERRORS_MAX; i += 2)
         read_pair(reader, node, i, fields, into);
-    check_presence(reader, node, fields);
+    if (reader->errors->count <= SMS_ERRORS_MAX) /* else no more are told */
+        check_presence(reader, node, fields);
 }
