@@ -283,8 +283,8 @@ const struct cli_command cmd_plot = {
             "folder of 'smsched sweep', or a file of 'smsched compare --format csv'. Next to each figure are its "
             "numbers, NAME.csv, and its script, NAME.gp. Change the script, and draw the figure again with 'gnuplot -c "
             "NAME.gp pdf'.",
-    .examples = "smsched run scenarios/01-two-tenants.yaml --out two\n"
-                "smsched plot two --format pdf --width page\n",
+    .examples = "smsched run scenarios/02-a-server.yaml --out server\n"
+                "smsched plot server --format pdf --width page\n",
     .options = {{own_options}, {cli_quiet}},
     .texts = {{"quiet", "print no progress and no names of figures"}},
     .size = sizeof(struct options),
