@@ -57,7 +57,7 @@ fi
 {
     exec 9>"$build/lock"
     flock 9
-    CC=clang cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-g -O1" -DBUILD_TESTING=OFF \
+    CC=clang cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-g1 -O1" -DBUILD_TESTING=OFF \
         -DSMSCHED_FUZZ=ON && cmake --build "$build" --target "fuzz_$target" smsched_program
     built=$?
     exec 9>&-
