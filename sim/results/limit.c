@@ -10,6 +10,7 @@
 #include "../base/statistics.h"
 
 #include <math.h>
+#include <string.h>
 
 /* At how many numbers of replications the rule looks at most. */
 static double count_looks(const struct sms_scenario *scenario)
@@ -29,12 +30,17 @@ struct sms__result sms__limit_asks(const struct sms_results *results, const stru
     return of;
 }
 
-/* How far the mean may be off by chance. Of no misses in n jobs there are fewer than -ln(error) / n (the rule of three,
- * at this error). Otherwise values without a spread tell nothing of chance. */
+static bool all_or_none_miss(const struct sms__result *of, double mean)
+{
+    return (mean == 0 || mean == 1) && !strcmp(sms__metric_name(of->subject, of->metric), "deadline_miss_ratio");
+}
+
+/* How far the mean may be off by chance. If none of n jobs misses, fewer than -ln(error) / n do (the rule of three, at
+ * this error), and as few meet their deadline if all miss. Otherwise values without a spread tell nothing of chance. */
 static double most_off(const struct sms__result *of, size_t policy, double error)
 {
     const struct sms_estimate estimate = sms_results_estimate(of->results, policy, of->subject, of->idx, of->metric);
-    if (!isnan(sms__most_missed(of, policy)))
+    if (all_or_none_miss(of, estimate.mean))
         return -log(error) / sms__counted(of, policy);
     if (estimate.n < 2 || !(estimate.sd > 0))
         return INFINITY;

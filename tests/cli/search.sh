@@ -241,4 +241,12 @@ search: {vary: {vms.server.arrivals.poisson: [9 ms, 8 ms, 7 ms]}, find: least, w
 END
 try 0 "a metric without an interval" sweep few.yaml
 prints "leftover: undecided"; prints "so it is their maximum, which has no interval"
+cat >late.yaml <<'END'
+plan: late
+base: queue.yaml
+search: {vary: {vms.server.arrivals.poisson: [60 us, 50 us, 40 us]}, find: least, where: {deadline_miss_ratio: "< 5 %"}, of: server}
+END
+sed -i 's/streams: 1}/streams: 1, deadline: 200 us}/' queue.yaml
+try 0 "loads at which every job is late" sweep late.yaml
+prints "leftover: none holds, missed from 60 us (3 points, 15 replications)"
 finish
