@@ -433,9 +433,9 @@ bool sms_holm(const double *p, double *adjusted, size_t n);
 bool sms_results_exact(const struct sms_results *results);
 
 /* The metric by which the scenario compares policies. `better` is +1 if a higher value is better, -1 if a lower one is.
- * The scenario may declare it with `answer:` (`declared`). Otherwise a cluster has gpu_allocation_mean_ratio. VMs whose
- * jobs have a deadline, or else arrive by themselves, have job_latency_p99_ns of the first such VM. Everything else has
- * stp_ratio of the host. */
+ * The scenario may declare it with `answer:` (`declared`). Otherwise a cluster has turnaround_mean_ns if pods run
+ * workloads, and else gpu_allocation_mean_ratio. VMs whose jobs have a deadline, or else arrive by themselves, have
+ * job_latency_p99_ns of the first such VM. Everything else has stp_ratio of the host. */
 struct sms_question {
     enum sms_subject subject;
     size_t idx, metric;

@@ -68,7 +68,8 @@ static const struct sms__field cluster_fields[] = {
      .help = "says which of the nodes with equal scores is taken: the lowest (default), the first of a shuffled order, "
              "or a random one"},
     {"answer", SMS__FIELDS, 0, F(sms_scenario, answer), .read = sms__read_answer, .fields = sms__answer_fields,
-     .help = "names the metric that ranks policies; default: gpu_allocation_mean_ratio"},
+     .help = "names the metric that ranks policies; default: turnaround_mean_ns if pods run workloads, otherwise "
+             "gpu_allocation_mean_ratio"},
     {"run", SMS__FIELDS, .read = sms__read_run, .fields = sms__run_fields,
      .help = "says how long the simulation runs, from which seed, and how often"},
     {"expect", SMS__FIELDS, .read = sms__read_expects, .holds = SMS__MANY, .fields = sms__expect_fields,
