@@ -52,8 +52,9 @@ const struct cli_command cmd_validate = {
     .name = "validate",
     .args = "FILE...",
     .summary = "check scenario, workload, device and plan files",
-    .text = "Prints every problem of every file as file:line:column, with the line, a caret and the nearest valid "
-            "name. Exits with 3 if there is one.",
+    .text =
+        "Prints the problems of every file, at most 20 of each, as file:line:column, with the line, a caret and the "
+        "nearest valid name. Exits with 3 if there is one.",
     .examples = "smsched validate scenarios/*.yaml\n"
                 "smsched validate scenarios/sweeps/load.yaml   # also says how many points the sweep has\n",
     .options = {{session_set}, {cli_strict}, {cli_memory}, {cli_models}, {cli_plugins}, {cli_quiet}},
