@@ -27,8 +27,8 @@ struct options {
 #define AT(member) offsetof(struct options, member)
 
 static const struct cli_option own_options[] = {
-    {"out", "DIR", "write the figures into this folder; default RESULTS/plots", CLI_TEXT, AT(out),
-     .file = CLI_OUTPUT_FOLDER, .letter = 'o'},
+    {"out", "DIR", "write the figures into this folder; default RESULTS/plots, or NAME.plots for NAME.csv", CLI_TEXT,
+     AT(out), .file = CLI_OUTPUT_FOLDER, .letter = 'o'},
     {"format", "LIST", "write these formats: svg, pdf and png, separated by commas; default svg", CLI_TEXT, AT(format)},
     {"width", "WIDTH", "set the width: column (3.45in, the default), page (7in), or a number of in, cm or mm", CLI_TEXT,
      AT(width)},
