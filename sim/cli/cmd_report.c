@@ -101,7 +101,7 @@ const struct cli_command cmd_report = {
     .summary = "write a web page about a results folder, a sweep or advice",
     .text = "The page is one file that needs no other. It shows the answer, gains with intervals, the gap to the "
             "bound, curves and heat maps of a sweep, and the timeline of a run. DIR is a folder of 'run --out', of a "
-            "sweep or of 'advise --out'. DB is the sweep.db of a sweep. docs/reference/report.md describes the JSON.",
+            "sweep or of 'advise --out'. DB is the sweep.db of a sweep.",
     .examples = "smsched run scenarios/02-a-server.yaml --out served\n"
                 "smsched report served -o served.html\n"
                 "smsched sweep scenarios/sweeps/load.yaml --out load\n"
