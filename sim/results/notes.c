@@ -214,7 +214,7 @@ static void note_contention(struct sms_results *results)
     else if (sms__contention_is_assumed(scenario))
         sms__note(results,
                   use->model->measured_alone && !has_own_numbers(use)
-                      ? "contention %s was not fitted for %s"
+                      ? "contention %s: no knee was measured for %s"
                       : "contention %s has parameters that were fitted or assumed",
                   use->label, sms__names_of_devices(results, is_device));
 }
