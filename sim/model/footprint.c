@@ -247,12 +247,12 @@ static void fit_kernel(const struct fitting *f, struct sms__footprint *fit)
                       f->kernel->whole ? "time" : "block_time", f->kernel->name, f->device->name);
 }
 
-/* The device of the workload's profile, if it is another one than it runs on and its file is known. */
+/* The device of the workload's profile, if it is scaled from there and the file of that is known. */
 static const struct sms__device *profiled_elsewhere(const struct sms__reader *reader,
                                                     const struct sms__workload *workload,
                                                     const struct sms__device *device)
 {
-    if (!*workload->device || !strcmp(workload->device, device->name))
+    if (!*workload->device || sms__runs_as_profiled(device, workload->device))
         return NULL;
     return sms__find_profiled(reader->user, workload->device);
 }

@@ -9,6 +9,26 @@
 
 const char *const sms__bound_names[SMS__BOUNDS] = {"compute", "memory", "latency"};
 
+static bool is_same_resource(const struct sms__resource *a, const struct sms__resource *b)
+{
+    return a->scope == b->scope && a->cls == b->cls && a->capacity == b->capacity && a->lanes == b->lanes &&
+           a->bandwidth == b->bandwidth;
+}
+
+bool sms__runs_as_profiled(const struct sms__device *device, const char *profiled)
+{
+    if (!strcmp(device->name, profiled))
+        return true;
+    const struct sms__device *whole = device->mig.board ? device->mig.board : device, *base = whole->about.base;
+    bool same = base && !strcmp(base->name, profiled) && whole->sms == base->sms && whole->clock_hz == base->clock_hz &&
+                !memcmp(&whole->sm, &base->sm, sizeof base->sm) && whole->resources == base->resources;
+    for (size_t r = 0; same && r < base->resources; r++) {
+        const int own = sms__resource_index(whole, base->resource[r].name);
+        same = own >= 0 && is_same_resource(&whole->resource[own], &base->resource[r]);
+    }
+    return same;
+}
+
 const char *sms__retarget_place(const struct sms__device *device, const struct sms__kernel *kernel,
                                 struct sms__placed *placed)
 {

@@ -30,6 +30,10 @@ struct sms__retargeted {
     enum sms__bound bound;     /* the greatest share */
 };
 
+/* Whether kernels that were profiled on the device of this name run on `device` as they are: it is that one,
+ * or describes that one further, inheriting all by which kernels are scaled, as what calibrate writes does. */
+bool sms__runs_as_profiled(const struct sms__device *device, const char *profiled);
+
 /* The kernel on the device at its own clocks, in waves of equal blocks. Returns NULL, or why no block fits an SM. */
 const char *sms__retarget_place(const struct sms__device *device, const struct sms__kernel *kernel,
                                 struct sms__placed *placed);

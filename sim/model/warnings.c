@@ -1,5 +1,6 @@
 /* Warnings: legal input that is probably a mistake. The scenario is sound and resolved. */
 #include "file.h"
+#include "retarget.h"
 #include "scenario.h"
 
 #include <stdio.h>
@@ -24,7 +25,7 @@ static void warn_of_profile(struct sms_file *file, const struct sms_scenario *sc
     bool known = *workload->device && sms__find_profiled(file, workload->device);
     for (size_t d = 0; d < scenario->devices && *workload->device; d++) {
         const char *device = scenario->device[d]->name;
-        if (!sms__may_be_on(vm, d) || !strcmp(device, workload->device))
+        if (!sms__may_be_on(vm, d) || sms__runs_as_profiled(scenario->device[d], workload->device))
             continue;
         snprintf(text, sizeof text, "workload '%s' was profiled on %s and runs on %s: its times and demands are %s%s",
                  workload->name, workload->device, device, known ? "scaled from " : "",
@@ -66,7 +67,7 @@ typedef bool kernel_test(const struct sms__kernel *kernel, const char *resource)
 static const struct sms__kernel *find_unscaled(const struct sms__workload *workload, const struct sms__device *device,
                                                kernel_test *is_such, const char *resource)
 {
-    if (*workload->device && strcmp(workload->device, device->name) != 0)
+    if (*workload->device && !sms__runs_as_profiled(device, workload->device))
         return NULL; /* scaled from there */
     for (size_t k = 0; k < workload->kernels; k++)
         if (is_such(&workload->kernel[k], resource))

@@ -52,7 +52,7 @@ static bool runs_elsewhere(const struct sms_scenario *scenario, const struct sms
     for (size_t v = 0; v < scenario->vms && *workload->device && !elsewhere; v++)
         for (size_t d = 0; d < scenario->devices && does(&scenario->vm[v], workload); d++)
             elsewhere |=
-                sms__may_be_on(&scenario->vm[v], d) && strcmp(scenario->device[d]->name, workload->device) != 0;
+                sms__may_be_on(&scenario->vm[v], d) && !sms__runs_as_profiled(scenario->device[d], workload->device);
     return elsewhere;
 }
 
