@@ -69,6 +69,13 @@ def held(two, cheap, full, seed):
     return sum(others) / len(others), abs(gain - two.mean(full.values())) <= half
 
 
+def marks_what_ran(two, path):
+    """Gains that are the same at all points have intervals without a width, also where only the cheap run was made."""
+    key, points = ("s", "p", "b"), [(("x", str(i)),) for i in range(3)]
+    two.write_gains({key: dict.fromkeys(points, (0, 0, 0))}, {key: {points[1]: 0}}, path)
+    return [row["in_full"] for row in csv.DictReader(path.read_text().splitlines())] == ["0", "1", "0"]
+
+
 def main():
     tool, build = map(Path, sys.argv[1:])
     os.environ["SMSCHED_BUILD"] = str(build)
@@ -80,6 +87,7 @@ def main():
         told = subprocess.run([tool, plan, "--out", out, *(word for value in CHEAP for word in ("--cheap", value))], check=True,
                               capture_output=True, text=True).stdout
         print(told)
+        marked = marks_what_ran(two, Path(work) / "gains.csv")
         refused = {what: refuse(tool, Path(work), *change) for what, change in WRONG.items()}
         two.write(two.read_plan(plan), out / "all.yaml")
         two.sweep(out / "all.yaml", 1)
@@ -91,6 +99,7 @@ def main():
     same = all(row["gain_ratio"] == f"{full[tuple((path, row[path]) for path, _ in next(iter(full)))]:.6g}" for row in in_full)
     shares, holds = zip(*(held(two, cheap, full, seed) for seed in range(DRAWS)), strict=True)
     for what, right in ((f"{len(rows)} points, 60 of them in full, as the plan has them", len(rows) == 200 and len(in_full) == 60 and same),
+                        ("only points that ran in full are marked so", marked),
                         ("what 10^6 points cost is said", "core hours" in told),
                         *((f"{what} is refused", right) for what, right in refused.items()),
                         (f"of the other points {sum(shares) / DRAWS:.1%} are within their intervals", sum(shares) / DRAWS >= 0.94),

@@ -99,12 +99,17 @@ static size_t widest_gap(const double *value, size_t n)
 
 enum { REGIMES_LEAST = 5, STRAY_LEAST = 6, REGIMES_APART = 10 };
 
-enum sms__regime sms__find_regimes(double *value, size_t n, struct sms__regimes *regimes)
+enum sms__regime sms__find_regimes(double *value, size_t count, struct sms__regimes *regimes)
 {
     struct sms__moments group[2] = {{0}, {0}}, all = {0};
-    for (size_t i = 0; i < n; i++)
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (isnan(value[i]))
+            continue;
         sms__estimate_add(&all, value[i]);
-    if (n < REGIMES_LEAST || isnan(all.mean))
+        value[n++] = value[i];
+    }
+    if (n < REGIMES_LEAST)
         return SMS__ONE_REGIME;
     gsl_sort(value, 1, n);
     const size_t low = widest_gap(value, n);

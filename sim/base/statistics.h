@@ -62,11 +62,11 @@ struct sms__regimes {
 };
 enum sms__regime { SMS__ONE_REGIME, SMS__STRAY_VALUE, SMS__TWO_REGIMES };
 
-/* Tells whether n values fall into two groups that are more than 10 of their standard deviations and 1 % of their mean
- * apart. Sorts the values, and sets the groups. Two regimes have at least two values each: of 5 normal values 1 in 90
- * looks so by chance, of 10 less than 1 in 5000. Of 6 and more values one alone may stand apart: it is a stray, because
- * it may be another regime or the tail of this one. One regime for fewer than 5 values, and where one is NAN. */
-enum sms__regime sms__find_regimes(double *value, size_t n, struct sms__regimes *regimes);
+/* Tells whether the values that are not NAN fall into two groups that are more than 10 of their standard deviations and
+ * 1 % of their mean apart. Sorts the values, and sets the groups. Two regimes have at least two values each: of 5
+ * normal values 1 in 90 looks so by chance, of 10 less than 1 in 5000. Of 6 and more values one alone may stand apart:
+ * it is a stray, because it may be another regime or the tail of this one. One regime for fewer than 5 values. */
+enum sms__regime sms__find_regimes(double *value, size_t count, struct sms__regimes *regimes);
 
 /* Returns Spearman's rank correlation of n pairs; equal values share the mean of their ranks. `scratch` has room for 2
  * n numbers. NAN for fewer than two pairs, and where one side has no spread. */

@@ -254,7 +254,7 @@ static void two_regimes_are_two_groups_far_apart(void **state)
 {
     static const double two[] = {1.317, 1.228, 1.2283, 1.3172, 1.2281}, one[] = {1.30, 1.25, 1.228, 1.28, 1.31, 1.27},
                         stray[] = {1, 1.01, 1.02, 1.01, 9, 1}, near[] = {1, 1, 1, 1.009, 1.009},
-                        none[] = {1, 2, NAN, 1, 2};
+                        none[] = {1, 2, NAN, 1, 2}, some[] = {1.317, NAN, 1.228, 1.2283, NAN, 1.3172, 1.2281};
     struct sms__regimes regimes;
     (void)state;
     assert_int_equal(regimes_of(two, 5, &regimes), SMS__TWO_REGIMES);
@@ -270,6 +270,10 @@ static void two_regimes_are_two_groups_far_apart(void **state)
     assert_int_equal(regimes.count[1], 1);
     assert_int_equal(regimes_of(near, 5, &regimes), SMS__ONE_REGIME);
     assert_int_equal(regimes_of(none, 5, &regimes), SMS__ONE_REGIME);
+    assert_int_equal(regimes_of(some, 7, &regimes), SMS__TWO_REGIMES);
+    assert_int_equal(regimes.count[0], 3);
+    assert_near(regimes.mean[1], 1.3171, 1e-12);
+    assert_near(regimes.end[1], 1.3172, 1e-12);
 }
 
 /* One normal sample of 5 in 90 looks so. */
