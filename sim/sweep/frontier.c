@@ -341,7 +341,9 @@ void sms__search_find(const struct sms__search *search, uint64_t group, size_t p
     found->holds = good > first_good(&way) ? position_of(search, way.at[good - 1]) : UINT64_MAX;
     found->fails = bad < way.length ? position_of(search, way.at[bad]) : UINT64_MAX;
     found->point = way.length ? point_of(&way, way.at[0]) : group * search->values;
+    size_t missed = 0;
     for (size_t i = 0; i < way.length; i++) {
+        missed += judge(&way, way.at[i]) < 0;
         const struct sms__seen *value = seen_at(&way, way.at[i]);
         found->policy = value ? value->of[policy].policy : found->policy;
         const struct sms__seen *seen = search->seen[point_of(&way, way.at[i])];
@@ -351,6 +353,7 @@ void sms__search_find(const struct sms__search *search, uint64_t group, size_t p
     }
     find_odd(&way, found);
     find_apart(&way, found);
+    found->none |= missed == search->values;
 }
 
 /* Leaves out of the index what is not on the way to an answer: a store may have more, of the plan as it was before. */

@@ -72,7 +72,7 @@ struct sms__search_found {
      * `early`. Where no value meets all limits, another is missed from `late` on. */
     uint64_t early, late; /* UINT64_MAX: not so */
     uint32_t early_limit, late_limit;
-    bool none; /* and there is nothing between the two */
+    bool none; /* and there is nothing between the two; or each value was run and misses a limit */
 };
 
 /* frontier.c: sms__index_open and, for a plan with `search:`, the search of what the stores have. Then the state of

@@ -24,7 +24,7 @@ static const char *name_state(const struct sms__search_found *found, uint64_t va
     if (holds && found->holds == (first_good ? values - 1 : 0))
         return "all hold";
     if (fails && found->fails == (first_good ? 0 : values - 1))
-        return found->odd[0] == UINT64_MAX ? "none holds" : "undecided"; /* one beyond may hold */
+        return found->none || found->odd[0] == UINT64_MAX ? "none holds" : "undecided"; /* one between may hold */
     return holds ? "no value is shown to fail" : fails ? "no value is shown to hold" : "undecided";
 }
 

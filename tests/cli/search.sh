@@ -234,6 +234,14 @@ END
 sed -i -e 's/threads: 32, block_time/threads: 1024, block_time/' -e 's/{name: k, blocks: 1,/{name: k, blocks: 2,/' valley.yaml
 try 0 "a metric that is not monotone" sweep valley.yaml
 prints "not monotone: job_latency_mean_ns is better at "
+
+# The way back from a limit that no value meets: if all were run, none holds; if not, one between them may.
+for steps in 5 41; do
+    sed -e "s/plan: valley/plan: back$steps/" -e 's/search: .*/search: {vary: {vms.b.start: {from: 10 us, to: 60 us, steps: '$steps'}},/' valley.yaml >back$steps.yaml
+    echo '  find: least, where: {job_latency_mean_ns: "< 1 us"}, of: a}' >>back$steps.yaml
+done
+try 0 "a limit that none of the values run meets" sweep back5.yaml; prints "leftover: none holds"; prints "not monotone"
+try 0 "a limit that a value not run may meet" sweep back41.yaml; prints "leftover: undecided"; prints "not monotone"
 cat >few.yaml <<'END'
 plan: few
 base: queue.yaml
