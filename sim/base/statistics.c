@@ -31,6 +31,11 @@ double sms__student(size_t n, double error)
     return floor(gsl_cdf_tdist_Qinv(error, (double)n - 1) * 1e7 + 0.5) / 1e7;
 }
 
+double sms__poisson_most(double seen, double error)
+{
+    return floor(gsl_cdf_chisq_Qinv(error, 2 * (seen + 1)) / 2 * 1e7 + 0.5) / 1e7;
+}
+
 double sms__student95(size_t n) { return floor(gsl_cdf_tdist_Pinv(0.975, (double)n - 1) * 1e7 + 0.5) / 1e7; }
 
 double sms__precision(struct sms_estimate estimate)

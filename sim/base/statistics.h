@@ -27,6 +27,9 @@ double sms__student95(size_t n);
 /* Returns the quantile of Student's t that the mean of n >= 2 values exceeds by chance with the probability `error`, in
  * ]0, 0.5]; rounded in the same way. */
 double sms__student(size_t n, double error);
+/* Returns the mean of a Poisson distribution that gives so few as `seen`, at most some thousands, with the probability
+ * `error`; rounded in the same way. */
+double sms__poisson_most(double seen, double error);
 /* Returns the half-width of the 95 % interval divided by the mean's absolute value. INFINITY for fewer than two values,
  * for values without a spread, and for a mean of 0. */
 double sms__precision(struct sms_estimate estimate);

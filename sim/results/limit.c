@@ -30,21 +30,32 @@ struct sms__result sms__limit_asks(const struct sms_results *results, const stru
     return of;
 }
 
-static bool all_or_none_miss(const struct sms__result *of, double mean)
+/* Of so many misses Student's t tells enough. */
+enum { MISSES_ENOUGH = 100 };
+
+/* How far a share of misses may be above its mean, if jobs miss independently of each other: their number then varies
+ * no more than Poisson's. Of no misses in n jobs this is -ln(error) / n (the rule of three, at this error). */
+static double most_above(const struct sms__result *of, size_t policy, double mean, double error)
 {
-    return (mean == 0 || mean == 1) && !strcmp(sms__metric_name(of->subject, of->metric), "deadline_miss_ratio");
+    const double jobs = sms__counted(of, policy);
+    return mean * jobs > MISSES_ENOUGH ? 0 : sms__poisson_most(mean * jobs, error) / jobs - mean;
 }
 
-/* How far the mean may be off by chance. If none of n jobs misses, fewer than -ln(error) / n do (the rule of three, at
- * this error), and as few meet their deadline if all miss. Otherwise values without a spread tell nothing of chance. */
-static double most_off(const struct sms__result *of, size_t policy, double error)
+/* How far the mean may be off by chance. Values without a spread tell nothing of that, unless all jobs miss: as few
+ * meet their deadline as miss if none does. Where misses are rare, most replications have none by chance, and Student's
+ * t alone would take that for the rule too often. */
+static double most_off(const struct sms__result *of, size_t policy, double limit, double error)
 {
     const struct sms_estimate estimate = sms_results_estimate(of->results, policy, of->subject, of->idx, of->metric);
-    if (all_or_none_miss(of, estimate.mean))
-        return -log(error) / sms__counted(of, policy);
+    const bool misses = sms__is_share_of_misses(of), rare = misses && estimate.mean < limit;
+    const double above = rare ? most_above(of, policy, estimate.mean, error) : 0;
+    if (misses && estimate.mean == 1)
+        return most_above(of, policy, 0, error);
+    if (rare && estimate.mean == 0)
+        return above;
     if (estimate.n < 2 || !(estimate.sd > 0))
         return INFINITY;
-    return sms__student(estimate.n, error) * estimate.sd / sqrt((double)estimate.n);
+    return fmax(above, sms__student(estimate.n, error) * estimate.sd / sqrt((double)estimate.n));
 }
 
 enum sms__told sms__tell_limit(const struct sms_results *results, size_t policy, const struct sms__limit *limit)
@@ -61,8 +72,9 @@ enum sms__told sms__tell_limit(const struct sms_results *results, size_t policy,
     if (!sms__is_judged(&of, policy))
         return SMS__NOT_TOLD;
     if (good > 0)
-        return good > most_off(&of, policy, error) ? SMS__MET : SMS__NOT_TOLD;
-    return -good > most_off(&of, policy, error / (double)until->limits) ? SMS__MISSED : SMS__NOT_TOLD;
+        return good > most_off(&of, policy, limit->value.value, error) ? SMS__MET : SMS__NOT_TOLD;
+    const double part = error / (double)until->limits;
+    return -good > most_off(&of, policy, limit->value.value, part) ? SMS__MISSED : SMS__NOT_TOLD;
 }
 
 enum sms__told sms__told_of_limits(const struct sms_results *results, size_t policy)

@@ -5,9 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool sms__is_share_of_misses(const struct sms__result *of)
+{
+    return of->metric != SIZE_MAX && !strcmp(sms__metric_name(of->subject, of->metric), "deadline_miss_ratio");
+}
+
 double sms__most_missed(const struct sms__result *of, size_t policy)
 {
-    if (of->metric == SIZE_MAX || strcmp(sms__metric_name(of->subject, of->metric), "deadline_miss_ratio") != 0 ||
+    if (!sms__is_share_of_misses(of) ||
         sms_results_estimate(of->results, policy, of->subject, of->idx, of->metric).mean != 0)
         return NAN;
     return fmin(3 / sms__counted(of, policy), 1);

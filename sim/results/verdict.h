@@ -19,6 +19,8 @@ bool sms__mostly_zero(const struct sms__result *of, size_t policy);
 /* Whether the value allows a verdict: it is neither a maximum nor mostly 0. Exact results always do. */
 bool sms__is_judged(const struct sms__result *of, size_t policy);
 
+bool sms__is_share_of_misses(const struct sms__result *of);
+
 /* If no deadline was missed: the share of misses is below this with a confidence of 95 %. It is 3 / jobs (the rule of
  * three), at most 1. NAN for other values and metrics. It means nothing where results are exact. */
 double sms__most_missed(const struct sms__result *of, size_t policy);

@@ -1,6 +1,8 @@
 /* Replications until a precision is reached, and the warm-up that is found, compared with known truths. */
 #include "statistics.h"
 
+#include "sim/results/results.h"
+
 enum { SEEDS = 200 };
 static const double TRUTH_NS = 2000; /* M/M/1, 1 us of service, load 0.5 */
 
@@ -78,6 +80,34 @@ static void intervals_of_a_precision_reach_nominal_coverage(void **state)
     assert_true(is_plausible(fine.holding, 0.95));
     assert_true(is_plausible(coarse.holding, 0.95));
     assert_true(fine.least > 10 && fine.replications > 5 * coarse.replications / 2);
+}
+
+/* The share of jobs that miss their deadline is the limit, so that each run which calls it met is wrong. Of 20 jobs of
+ * a replication most often none misses: so few look like none to Student's t. */
+static void limits_of_rare_misses_are_seldom_met_by_chance(void **state)
+{
+    enum { RUNS = 400 };
+    unsigned met = 0, missed = 0;
+    (void)state;
+    /* M/M/1 with load 0.01: a job takes longer than 4.6 us with probability exp(-0.99 x 4.6). */
+    struct sms_file *file = load_text(
+        SMALL_DEVICE
+        "---\nworkload: w\n"
+        "kernels: [{name: k, blocks: 1, threads: 32, block_time: 1 us, spread: exponential}]\n"
+        "---\nscenario: s\ndevices: [{model: small}]\n"
+        "vms: [{name: a, workload: w, streams: 256, arrivals: {poisson: 100 us}, deadline: 4.6 us}]\n"
+        "run: {warmup: 0.1 ms, duration: 2.1 ms, until: {where: {deadline_miss_ratio of a: \"< 1.0524 %%\"}}}\n",
+        1, 1, "sm");
+    for (unsigned i = 0; i < RUNS; i++) {
+        struct sms_results *results = run_seed(file, 1 + i, 0, 1);
+        const enum sms__told told = sms__told_of_limits(results, 0);
+        met += told == SMS__MET;
+        missed += told == SMS__MISSED;
+        sms_results_free(results);
+    }
+    sms_file_free(file);
+    print_message("| %u of %d call the limit met, %u missed |\n", met, RUNS, missed);
+    assert_true(gsl_cdf_binomial_Q(met + missed, 0.05, RUNS) > 0.001);
 }
 
 /* All policies have the same replications, though the metric of one is less precise than that of another. */
@@ -399,6 +429,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(intervals_of_a_precision_reach_nominal_coverage),
+        cmocka_unit_test(limits_of_rare_misses_are_seldom_met_by_chance),
         cmocka_unit_test(every_policy_has_the_replications_of_the_least_precise_one),
         cmocka_unit_test(threads_change_neither_the_number_nor_the_values),
         cmocka_unit_test(a_precision_that_is_not_reached_has_a_warning),
