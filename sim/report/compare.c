@@ -11,6 +11,7 @@
 #include "memory.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -176,9 +177,16 @@ static bool begin(struct comparison *c, const struct sms_results *results, size_
     return !c->failed;
 }
 
+/* Whether the interval of the change excludes 0. One that covers two regimes is wider than the test's. */
+static bool excludes_0(const struct cell *cell)
+{
+    const struct sms_estimate *ratio = &cell->over.ratio;
+    return cell->over.p < SMS__SIGNIFICANT && !(fabs(ratio->mean - 1) <= ratio->ci95);
+}
+
 static bool is_doubtful(const struct cell *cell)
 {
-    return cell->over.judged && cell->over.p < SMS__SIGNIFICANT && !(cell->adjusted < SMS__SIGNIFICANT);
+    return cell->over.judged && excludes_0(cell) && !(cell->adjusted < SMS__SIGNIFICANT);
 }
 
 static const char *const same = "same in all replications";
@@ -197,7 +205,7 @@ static const char *verdict(const struct comparison *c, const struct cell *cell)
         return change->n > 1 ? same : NULL;
     if (is_doubtful(cell))
         return "excludes 0, not after correction";
-    return cell->over.p < SMS__SIGNIFICANT ? "differs" : "includes 0";
+    return cell->adjusted < SMS__SIGNIFICANT ? "differs" : "includes 0";
 }
 
 /* ---- for people ---- */

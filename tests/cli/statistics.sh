@@ -491,6 +491,32 @@ for command in run compare; do
     prints "failed_count"
 done
 
+# An interval that covers two regimes may include 0 where the test of the mean alone does not: no verdict denies that.
+cat >regimes.yaml <<'END'
+workload: w
+synthetic: true
+kernels: [{name: k, blocks: 12, threads: 512, block_time: 10 us, demand: {dram: 70 %}}]
+---
+scenario: regimes
+devices: [{model: a100, sms: 2}]
+queue: interleave
+policies: [most_room, fine_grained, utilization_aware]
+vms:
+  - {name: t0, workload: w, arrivals: {rate: 1000/s}, deadline: 60 us}
+  - {name: t1, workload: w, repeat: 5}
+  - {name: t2, workload: w, repeat: 19}
+run: {warmup: 1 ms, duration: 9 ms, replications: 6, seed: 5571}
+END
+"$smsched" compare --quiet --format json regimes.yaml >regimes.json 2>err
+"$smsched" compare --quiet regimes.yaml >regimes.txt 2>err
+python3 - <<'END' && ok || bad "a verdict says that an interval excludes 0, and it does not" "$(grep Holm regimes.txt)"
+import json
+changes = json.load(open("regimes.json"))["comparisons"]
+wide = [c for c in changes if c["ratio_ci95"] and c["p"] < 0.05 <= c["p_holm"] and abs(c["ratio"] - 1) < c["ratio_ci95"]]
+assert wide and all(c["verdict"] == "includes 0" for c in wide), wide
+assert "before Holm's correction, but not after it" not in open("regimes.txt").read()
+END
+
 # Without replications there are no tests.
 try 0 "one replication" compare --replications 1 two.yaml
 if grep -qF "differs" <<<"$output"; then bad "one replication tells nothing apart"; else ok; fi
