@@ -29,11 +29,11 @@ struct view {
 
 /* `change` is the ratio of the means less 1, over the replications in which both policies have a value, because that
  * follows the order of the means. Its half-width is of the linear approximation (delta method), paired by replication.
- * If the base is 0 in any replication, there is no change. */
+ * If the base is 0 in any of them, there is no change. */
 static const struct view views[] = {
     {"mean", "avg(a.@)", ", count(a.@) AS c_@, avg(" OWN ") AS d_@, sum(" OWN " * " OWN ") AS s_@",
      "(s_@ - c_@ * d_@ * d_@)", " FROM $ a", FIRST("y", "a"), ""},
-    {"change", "CASE WHEN min(b.@) > 0 THEN avg(a.@ + 0 * b.@) / avg(b.@ + 0 * a.@) - 1 END",
+    {"change", "CASE WHEN min(b.@ + 0 * a.@) > 0 THEN avg(a.@ + 0 * b.@) / avg(b.@ + 0 * a.@) - 1 END",
      ", count(a.@ + 0 * b.@) AS c_@, avg(b.@ + 0 * a.@) AS b_@, avg(" PAIRED ") AS d_@, avg(" BASE
      ") AS e_@, sum(" PAIRED " * " PAIRED ") AS s_@, sum(" PAIRED " * " BASE ") AS p_@, sum(" BASE " * " BASE
      ") AS q_@",

@@ -468,6 +468,34 @@ try 0 "results of doubts" run --quiet --out doubts doubts.yaml
 if python3 -c 'import json; d = json.load(open("page.json"))["scenarios"][0]; assert len(d["notes"]) == 9 and d["exact"] is False, d.keys()'; then ok
 else bad "a page has the notes"; fi
 
+# A zero of the base where the other policy has no value is of no pair, so it takes the change from nobody.
+cat >unpaired.yaml <<'END'
+workload: w
+synthetic: true
+kernels: [{name: k, blocks: 4, threads: 1024, block_time: 100 us, spread: exponential, demand: {dram: 60 %}}]
+---
+scenario: unpaired
+devices: [{model: v100, sms: 1}]
+queue: interleave
+policies: [round_robin, fine_grained]
+vms:
+  - {name: a, workload: w, arrivals: {rate: 2000/s}, deadline: 400 us}
+  - {name: b, workload: w, repeat: forever}
+run: {duration: 2 ms, replications: 6}
+END
+printf 'plan: pairs\nbase: unpaired.yaml\naxes: [run.seed: [129]]\n' >pairs.yaml
+"$smsched" compare --quiet --set run.seed=129 --format json unpaired.yaml >unpaired.json
+try 0 "zeros of no pair in a sweep" sweep pairs.yaml
+python3 - <<'END' && ok || bad "a change of pairs is another in a sweep than in compare"
+import json, sqlite3
+db = sqlite3.connect("pairs.sweep/results/sweep.db")
+base, own = ([x for x, in db.execute("SELECT deadline_miss_ratio FROM vm WHERE name = 'a' AND position = ? ORDER BY replication", (p,))] for p in (0, 1))
+assert any(b == 0 and a is None for a, b in zip(own, base)), (own, base)
+told = next(c for c in json.load(open("unpaired.json"))["comparisons"] if (c["name"], c["metric"]) == ("a", "deadline_miss_ratio"))
+change, half, n = db.execute("SELECT deadline_miss_ratio, ci95_deadline_miss_ratio, n_deadline_miss_ratio FROM vm_change_ci95 WHERE name = 'a'").fetchone()
+assert n == told["replications"] and abs(change + 1 - told["ratio"]) < 1e-9 and abs(half - told["ratio_ci95"]) < 1e-6, (change, half, n, told)
+END
+
 # Baselines may lack the last column, which older versions did not write.
 cut -d, -f1-9 drawn.csv >old.csv
 try 0 "a baseline of nine columns" check --replications 3 --baseline old.csv two.yaml
