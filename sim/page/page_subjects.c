@@ -31,10 +31,10 @@ static const char make_samples[] =
  * NULL. */
 static const char make_means[] = "CREATE TEMP TABLE means(name, policy, point[, m#][, f#][, c#][, s#], "
                                  "PRIMARY KEY (name, point, policy)) WITHOUT ROWID";
-static const char fill_means[] =
-    "INSERT INTO temp.means SELECT name, policy, point[, avg(m#)][, avg(f# + 0 * m#)]"
-    "[, CASE WHEN min(f#) > 0 THEN avg(m# + 0 * f#) / avg(f# + 0 * m#) - 1 END][, iif(count(m# + f#) > 1, 1, NULL)] "
-    "FROM temp.samples GROUP BY name, policy, point";
+static const char fill_means[] = "INSERT INTO temp.means SELECT name, policy, point[, avg(m#)][, avg(f# + 0 * m#)]"
+                                 "[, CASE WHEN min(f# + 0 * m#) > 0 THEN avg(m# + 0 * f#) / avg(f# + 0 * m#) - 1 "
+                                 "END][, iif(count(m# + f#) > 1, 1, NULL)] "
+                                 "FROM temp.samples GROUP BY name, policy, point";
 
 /* The change of one replication, so that their mean is the ratio of the means, and their interval that of the ratio
  * (delta method). */

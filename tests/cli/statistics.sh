@@ -486,7 +486,8 @@ END
 printf 'plan: pairs\nbase: unpaired.yaml\naxes: [run.seed: [129]]\n' >pairs.yaml
 "$smsched" compare --quiet --set run.seed=129 --format json unpaired.yaml >unpaired.json
 try 0 "zeros of no pair in a sweep" sweep pairs.yaml
-python3 - <<'END' && ok || bad "a change of pairs is another in a sweep than in compare"
+"$smsched" report --format json pairs.sweep >pairs.json
+python3 - <<'END' && ok || bad "a change of pairs is another in a sweep or on its page than in compare"
 import json, sqlite3
 db = sqlite3.connect("pairs.sweep/results/sweep.db")
 base, own = ([x for x, in db.execute("SELECT deadline_miss_ratio FROM vm WHERE name = 'a' AND position = ? ORDER BY replication", (p,))] for p in (0, 1))
@@ -494,6 +495,10 @@ assert any(b == 0 and a is None for a, b in zip(own, base)), (own, base)
 told = next(c for c in json.load(open("unpaired.json"))["comparisons"] if (c["name"], c["metric"]) == ("a", "deadline_miss_ratio"))
 change, half, n = db.execute("SELECT deadline_miss_ratio, ci95_deadline_miss_ratio, n_deadline_miss_ratio FROM vm_change_ci95 WHERE name = 'a'").fetchone()
 assert n == told["replications"] and abs(change + 1 - told["ratio"]) < 1e-9 and abs(half - told["ratio_ci95"]) < 1e-6, (change, half, n, told)
+view = next(v for v in json.load(open("pairs.json"))["subjects"] if v["subject"] == "vm")
+metric = view["metrics"].index("deadline_miss_ratio")
+shown = next(row[4][metric] for row in view["overall"] if row[:2] == [view["names"].index("a"), 1])
+assert abs(shown - change) < 1e-9, (shown, change)
 END
 
 # Baselines may lack the last column, which older versions did not write.
