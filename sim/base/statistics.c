@@ -31,6 +31,12 @@ double sms__student(size_t n, double error)
     return floor(gsl_cdf_tdist_Qinv(error, (double)n - 1) * 1e7 + 0.5) / 1e7;
 }
 
+double sms__skewed_t(double t, double skewness, size_t n)
+{
+    const double a = skewness / (3 * sqrt((double)n));
+    return t + a * t * t + a * a * t * t * t / 3 + a / 2;
+}
+
 double sms__poisson_most(double seen, double error)
 {
     return floor(gsl_cdf_chisq_Qinv(error, 2 * (seen + 1)) / 2 * 1e7 + 0.5) / 1e7;

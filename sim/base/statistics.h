@@ -27,6 +27,9 @@ double sms__student95(size_t n);
 /* Returns the quantile of Student's t that the mean of n >= 2 values exceeds by chance with the probability `error`, in
  * ]0, 0.5]; rounded in the same way. */
 double sms__student(size_t n, double error);
+/* Returns Student's t of n values, moved by their skewness so that it is about as often as Student's above a quantile.
+ * It grows with t (P. Hall, Journal of the Royal Statistical Society B 54, 1992). */
+double sms__skewed_t(double t, double skewness, size_t n);
 /* Returns the mean of a Poisson distribution that gives so few as `seen`, at most some thousands, with the probability
  * `error`; rounded in the same way. */
 double sms__poisson_most(double seen, double error);

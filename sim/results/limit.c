@@ -41,21 +41,36 @@ static double most_above(const struct sms__result *of, size_t policy, double mea
     return mean * jobs > MISSES_ENOUGH ? 0 : sms__poisson_most(mean * jobs, error) / jobs - mean;
 }
 
-/* How far the mean may be off by chance. Values without a spread tell nothing of that, unless all jobs miss: as few
- * meet their deadline as miss if none does. Where misses are rare, most replications have none by chance, and Student's
- * t alone would take that for the rule too often. */
-static double most_off(const struct sms__result *of, size_t policy, double limit, double error)
+/* Of three values or more. */
+static double skewness(const struct sms__result *of, size_t policy, struct sms_estimate estimate)
+{
+    const double n = (double)estimate.n;
+    double cubes = 0;
+    for (size_t r = 0; r < of->results->replications; r++) {
+        const double value = sms_results_value(of->results, policy, r, of->subject, of->idx, of->metric);
+        const double off = isnan(value) ? 0 : (value - estimate.mean) / estimate.sd;
+        cubes += off * off * off;
+    }
+    return n / (n - 1) / (n - 2) * cubes;
+}
+
+/* Whether the mean is beyond the limit, on the side where it is, by more than chance. Values without a spread tell
+ * nothing of that, unless all jobs miss: as few meet their deadline as miss if none does. Student's t alone would be
+ * told too often where misses are rare, so that most replications have none by chance, and where values are skewed. */
+static bool is_beyond(const struct sms__result *of, size_t policy, double limit, double error)
 {
     const struct sms_estimate estimate = sms_results_estimate(of->results, policy, of->subject, of->idx, of->metric);
-    const bool misses = sms__is_share_of_misses(of), rare = misses && estimate.mean < limit;
-    const double above = rare ? most_above(of, policy, estimate.mean, error) : 0;
+    const double off = estimate.mean - limit, enough = estimate.n < 2 ? 0 : sms__student(estimate.n, error);
+    const bool misses = sms__is_share_of_misses(of);
     if (misses && estimate.mean == 1)
-        return most_above(of, policy, 0, error);
-    if (rare && estimate.mean == 0)
-        return above;
+        return off > most_above(of, policy, 0, error);
+    if (misses && off < 0 && (estimate.mean == 0 || -off <= most_above(of, policy, estimate.mean, error)))
+        return -off > most_above(of, policy, estimate.mean, error);
     if (estimate.n < 2 || !(estimate.sd > 0))
-        return INFINITY;
-    return fmax(above, sms__student(estimate.n, error) * estimate.sd / sqrt((double)estimate.n));
+        return false;
+    const double t = fabs(off) * sqrt((double)estimate.n) / estimate.sd;
+    const double skew = estimate.n < 3 ? 0 : copysign(1, off) * skewness(of, policy, estimate);
+    return t > enough && sms__skewed_t(t, skew, estimate.n) > enough;
 }
 
 enum sms__told sms__tell_limit(const struct sms_results *results, size_t policy, const struct sms__limit *limit)
@@ -71,10 +86,9 @@ enum sms__told sms__tell_limit(const struct sms_results *results, size_t policy,
         return good > 0 || (limit->at && !(good < 0)) ? SMS__MET : SMS__MISSED;
     if (!sms__is_judged(&of, policy))
         return SMS__NOT_TOLD;
-    if (good > 0)
-        return good > most_off(&of, policy, limit->value.value, error) ? SMS__MET : SMS__NOT_TOLD;
-    const double part = error / (double)until->limits;
-    return -good > most_off(&of, policy, limit->value.value, part) ? SMS__MISSED : SMS__NOT_TOLD;
+    if (!is_beyond(&of, policy, limit->value.value, good > 0 ? error : error / (double)until->limits))
+        return SMS__NOT_TOLD;
+    return good > 0 ? SMS__MET : SMS__MISSED;
 }
 
 enum sms__told sms__told_of_limits(const struct sms_results *results, size_t policy)

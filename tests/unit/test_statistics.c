@@ -320,9 +320,22 @@ static void digits_of_a_number_keep_it_free_of_an_exponent(void **state)
     }
 }
 
+/* By hand: 3 - 2/9 x 9 + (2/9)^2 x 27 / 3 - 1/9. */
+static void skewness_moves_student_s_t_in_order(void **state)
+{
+    (void)state;
+    assert_true(sms__skewed_t(2.5, 0, 7) == 2.5);
+    assert_near(sms__skewed_t(3, -2, 9), 4.0 / 3, 1e-12);
+    assert_near(sms__skewed_t(3, 2, 9), 3 + 2 + 4.0 / 9 + 1.0 / 9, 1e-12);
+    for (double skew = -3; skew <= 3; skew += 0.5)
+        for (double t = -40; t < 40; t += 0.25)
+            assert_true(sms__skewed_t(t, skew, 5) <= sms__skewed_t(t + 0.25, skew, 5));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(skewness_moves_student_s_t_in_order),
         cmocka_unit_test(digits_of_a_number_keep_it_free_of_an_exponent),
         cmocka_unit_test(two_regimes_are_two_groups_far_apart),
         cmocka_unit_test(regimes_are_seldom_seen_by_chance),
