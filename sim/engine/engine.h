@@ -5,7 +5,6 @@
 
 #include "event_queue.h"
 
-#include <math.h>
 #include <stdatomic.h>
 
 /* At equal times lower levels go first, so that decisions see everything that has ended. Sources of one level go in the
@@ -136,7 +135,8 @@ static inline uint64_t sms__engine_quiet_until(const struct sms__engine *engine)
  * A double times `below` is a little lower. Its whole part is 1 less than the delay rounded up, whether that is whole
  * or not, which takes fewer instructions than to compare. It is lower by more than rounding adds, so that a delay is
  * whole where exact arithmetic makes it whole: otherwise blocks that end together end 1 ps apart, which decides who
- * goes first. Beyond `longest` it would be lower by too much. */
+ * goes first. Beyond `longest` it would be lower by too much; ceil would be a call there, for which the compiler saves
+ * registers even where it is not made: 2 % of the instructions of a block. */
 static inline uint64_t sms__after(uint64_t now, double delay_ps)
 {
     const double below = 1 - 0x1p-46, least = 0.5, longest = 0x1p40;
@@ -147,7 +147,7 @@ static inline uint64_t sms__after(uint64_t now, double delay_ps)
     if (__builtin_expect(delay_ps <= longest, 1))
         less = (int64_t)lower;
     else if (delay_ps < 9.2e18)
-        less = (int64_t)ceil(delay_ps) - 1;
+        less = (int64_t)delay_ps - ((double)(int64_t)delay_ps == delay_ps);
     else
         return SMS__NEVER;
     return __builtin_add_overflow(now, (uint64_t)less + 1, &time) ? SMS__NEVER : time;

@@ -19,6 +19,7 @@ bool sms__mostly_zero(const struct sms__result *of, size_t policy);
 /* Whether the value allows a verdict: it is neither a maximum nor mostly 0. Exact results always do. */
 bool sms__is_judged(const struct sms__result *of, size_t policy);
 
+/* Whether the metric is the share of jobs or pods that missed their deadline. */
 bool sms__is_share_of_misses(const struct sms__result *of);
 
 /* If no deadline was missed: the share of misses is below this with a confidence of 95 %. It is 3 / jobs (the rule of
