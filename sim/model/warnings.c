@@ -16,24 +16,41 @@ static const char *name_unknown(struct sms_file *file, const char *device)
                       found ? "; did you mean '" : "", near, found ? "'?" : "");
 }
 
+enum { NAMED = 3 };
+
+/* The devices that the tenant may be on and on which the workload was not profiled, as "p100, a100 and 2 more"; "":
+ * none. Neighbours of one name count once. */
+static const char *name_others(struct sms_file *file, const struct sms_scenario *scenario, const struct sms__tenant *vm,
+                               const struct sms__workload *workload)
+{
+    const char *names = "", *last = "";
+    size_t count = 0;
+    for (size_t d = 0; d < scenario->devices; d++) {
+        const struct sms__device *device = scenario->device[d];
+        if (!sms__may_be_on(vm, d) || !strcmp(device->name, last) || sms__runs_as_profiled(device, workload->device))
+            continue;
+        last = device->name;
+        if (count++ < NAMED)
+            names = sms__print(&file->arena, "%s%s%s", names, count > 1 ? ", " : "", last);
+    }
+    return count > NAMED ? sms__print(&file->arena, "%s and %zu more", names, count - NAMED) : names;
+}
+
 /* A workload that was profiled on another device is scaled if that device's file is known, or taken as it is. */
 static void warn_of_profile(struct sms_file *file, const struct sms_scenario *scenario, const struct sms__tenant *vm,
                             const struct sms__workload *workload)
 {
     const struct sms__node *at = sms__node_get(vm->node, "workload");
     char text[512];
-    bool known = *workload->device && sms__find_profiled(file, workload->device);
-    for (size_t d = 0; d < scenario->devices && *workload->device; d++) {
-        const char *device = scenario->device[d]->name;
-        if (!sms__may_be_on(vm, d) || sms__runs_as_profiled(scenario->device[d], workload->device))
-            continue;
-        snprintf(text, sizeof text, "workload '%s' was profiled on %s and runs on %s: its times and demands are %s%s",
-                 workload->name, workload->device, device, known ? "scaled from " : "",
-                 known ? workload->device : name_unknown(file, workload->device));
-        if (!sms__has_error(&file->warnings, NULL, text))
-            sms__error(&file->warnings, SMS_OK, (at ? at : vm->node)->mark, "%s", text);
+    const char *others = *workload->device ? name_others(file, scenario, vm, workload) : "";
+    if (!*others)
         return;
-    }
+    const bool known = sms__find_profiled(file, workload->device);
+    snprintf(text, sizeof text, "workload '%s' was profiled on %s and runs on %s: its times and demands are %s%s",
+             workload->name, workload->device, others, known ? "scaled from " : "",
+             known ? workload->device : name_unknown(file, workload->device));
+    if (!sms__has_error(&file->warnings, NULL, text))
+        sms__error(&file->warnings, SMS_OK, (at ? at : vm->node)->mark, "%s", text);
 }
 
 static void warn_of_profiles(struct sms_file *file, const struct sms_scenario *scenario)

@@ -735,4 +735,7 @@ for line in "time_slice: {slice: 1.5 ms}" "clock: 1.2 GHz"; do
     esac
 done
 
+printf 'scenario: mixed\ndevices: [{model: p100, count: 2}, {model: a100}, {model: v100}]\npolicies: [leftover]\nvms: [{name: a, workload: v100/bfs_64k}]\n' >"$work/mixed.yaml"
+try 0 "a workload on devices of other kinds" validate "$work/mixed.yaml"; prints "was profiled on v100 and runs on p100, a100: its times"
+
 finish
