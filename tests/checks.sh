@@ -45,13 +45,24 @@ same() { if diff -r "$1" "$2" >"$work/diff"; then ok; else bad "$3" "$(head -5 "
 # Whether PROGRAM is built with sanitizers, which reserve terabytes of address space.
 sanitized() { nm "$1" 2>/dev/null | grep -q __asan_init; }
 
+# limited SECONDS PROGRAM ARGUMENT...: ends a program that takes more time of a core than that, which does not depend on
+# what else the machine does, and at some time one that hangs.
+limited() (
+    ulimit -t "$1"
+    shift
+    exec timeout -s KILL 900 "$@"
+)
+
+# catches_interrupts PID: whether the process has a handler of SIGINT, which is bit 1 of the mask.
+catches_interrupts() { local caught; caught=$(sed -n 's/^SigCgt:\t*//p' "/proc/$1/status" 2>/dev/null) && [ $((16#${caught:-0} & 2)) -ne 0 ]; }
+
 # in_background PROGRAM ARGUMENT... sets $pid and returns once the program runs. A background job ignores SIGINT by
-# default, and a signal that arrives too early is lost.
+# default, and a signal that arrives before the program has a handler ends it without a word.
 in_background() {
     python3 -c 'import os, signal, sys
 signal.signal(signal.SIGINT, signal.SIG_DFL)
 os.execv(sys.argv[1], sys.argv[1:])' "$@" >/dev/null 2>"$work/err" &
     pid=$!
-    while kill -0 "$pid" 2>/dev/null && [ "$(readlink "/proc/$pid/exe")" != "$(realpath "$1")" ]; do sleep 0.05; done
+    while kill -0 "$pid" 2>/dev/null && ! { [ "$(readlink "/proc/$pid/exe")" = "$(realpath "$1")" ] && catches_interrupts "$pid"; }; do sleep 0.05; done
     sleep 1
 }

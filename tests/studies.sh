@@ -13,10 +13,10 @@ cd "$work/elsewhere" || exit 1
 studies=(checks/compare.py checks/page.py derive/gtx1080ti.py gpushare kang-2022/realtime.py kang-2022/study.py levels-together
          library metrics-table mobile-cuda/power.py mobile-cuda/study.py openb pairs parvagpu/compare.py quickstart validate)
 for study in "${studies[@]}"; do
-    timeout 20 "$root/tools/$study" --help >"$work/out" 2>"$work/err"
+    timeout 300 "$root/tools/$study" --help >"$work/out" 2>"$work/err"
     exits 0 $? "$study --help"
     grep -q . "$work/out" && ok || bad "$study --help says nothing"
-    timeout 20 "$root/tools/$study" --no-such-option >"$work/out" 2>"$work/err" && bad "$study takes any option" || ok
+    timeout 300 "$root/tools/$study" --no-such-option >"$work/out" 2>"$work/err" && bad "$study takes any option" || ok
 done
 [ -z "$(ls)" ] && ok || bad "help leaves something behind" "$(ls)"
 

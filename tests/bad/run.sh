@@ -10,10 +10,10 @@ cd "$(dirname "$0")" || exit 1
 # Sanitizers reserve address space by the terabyte and take several times as long, so only the plain program is held to 500 MB and 10 s.
 if sanitized "$smsched"; then memory=unlimited seconds=60; else memory=512000 seconds=10; fi
 
-# bounded ARGUMENT...: runs smsched for at most so long.
+# bounded ARGUMENT...: runs smsched for at most so long, of the time of a core.
 bounded() (
     ulimit -t "$seconds" -v "$memory" -c 0
-    exec timeout $((2 * seconds)) "$smsched" "$@"
+    exec timeout 600 "$smsched" "$@"
 )
 
 # validate FILE: leaves the exit code in $status and what was said in $work/err.

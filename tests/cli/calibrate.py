@@ -99,7 +99,7 @@ def probes(work):
 
 
 def calibrate(*arguments, code=0):
-    done = subprocess.run([smsched, "calibrate", *map(str, arguments)], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([smsched, "calibrate", *map(str, arguments)], capture_output=True, text=True, timeout=900)
     check(f"exit {code} of calibrate {' '.join(str(argument) for argument in arguments)}", done.returncode == code, f"{done.returncode}: {done.stderr}{done.stdout}")
     return done.stderr if code else done.stdout
 

@@ -189,11 +189,12 @@ to() {
 }
 for command in import report trace check; do
     mkfifo "$command.fifo"
-    timeout -s KILL 60 cat "$command.fifo" >"$command.read" &
+    timeout -s KILL 600 cat "$command.fifo" >"$command.read" &
     reader=$!
-    sleep 0.2
+    exec 8>"$command.fifo" # waits for the reader
     to $command "$command.fifo"
     exits 0 $? "$command into a pipe"
+    exec 8>&-
     wait $reader
     if [ -p "$command.fifo" ] && [ -s "$command.read" ]; then ok; else bad "$command replaces a pipe, or writes nothing to it"; fi
     to $command "$command.fifo"

@@ -8,7 +8,7 @@ cd "$work" || exit 1
 here=$(hostname)
 
 # Kills what hangs. The limit is far above what each command needs now, and far below what each once needed.
-smsched() { timeout -s KILL 200 "$program" "$@"; }
+smsched() { limited 200 "$program" "$@"; }
 # ends WHAT ARGUMENT...: checks that the command ends, and gives a reason if it fails.
 ends() {
     local what=$1

@@ -89,7 +89,7 @@ same ten/results/found.csv until/results/found.csv "the precision of a scenario 
 # What is to be run of a million values is told at once.
 sed 's/^search: .*/search: {vary: {vms.0.priority: {from: 0, to: 999999, step: 1}}, find: best}/; /^axes/d' order.yaml >many.yaml
 mkdir many.sweep
-bounded() { timeout 60 "$smsched" sweep status many.yaml; }
+bounded() { limited 60 "$smsched" sweep status many.yaml; }
 if bounded | grep -q '^1000000 points: 0 done, 0 failed, 1000000 missing'; then ok; else bad "a race of 10^6 values" "$(bounded 2>&1 | tail -2)"; fi
 
 # Where nothing is drawn, one comparison decides, also between policies and in draws of mixes; ties stay.

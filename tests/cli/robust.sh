@@ -25,20 +25,23 @@ for format in table csv json; do
     exits 4 $? "run --format $format to a full disk"
     says "cannot be written" "run --format $format to a full disk"
 done
-for command in "compare $short" "list policies" "list" "explain $short" "--help" "--version" "help man" "run --help"; do
-    # shellcheck disable=SC2086
-    "$smsched" $command >/dev/full 2>"$work/err"
+for command in "compare SCENARIO" "list policies" "list" "explain SCENARIO" "--help" "--version" "help man" "run --help"; do
+    read -ra words <<<"$command"
+    words=("${words[@]/#SCENARIO/$short}")
+    "$smsched" "${words[@]}" >/dev/full 2>"$work/err"
     exits 4 $? "$command to a full disk"
-    # shellcheck disable=SC2086
-    "$smsched" $command >&- 2>"$work/err"
+    "$smsched" "${words[@]}" >&- 2>"$work/err"
     exits 4 $? "$command without stdout"
 done
 "$smsched" run "$short" >&- 2>"$work/err"
 exits 4 $? "run without stdout"
 "$smsched" run "$short" 2>&- >/dev/null
 exits 0 $? "run without stderr"
-{ sleep 0.3; "$smsched" run --format csv "$short" 2>"$work/err"; } | :
-exits 4 "${PIPESTATUS[0]}" "run into a pipe that nobody reads" # SIGPIPE is ignored, so this is a write error
+mkfifo "$work/pipe"
+exec 7<>"$work/pipe" 8>"$work/pipe" 7<&-
+"$smsched" run --format csv "$short" 2>"$work/err" >&8
+exits 4 $? "run into a pipe that nobody reads" # SIGPIPE is ignored, so this is a write error
+exec 8>&-
 
 # A results folder cannot be created.
 (ulimit -f 8; "$smsched" run --quiet --out "$work/large" "$short" >/dev/null 2>"$work/err")
@@ -73,7 +76,7 @@ exits 3 $? "a baseline of random bytes"
 mkdir -p "$work/models/devices"
 ln -s . "$work/models/devices/here"
 ln -s . "$work/models/devices/there"
-timeout -s KILL 10 "$smsched" list --models "$work/models" >/dev/null 2>"$work/err"
+limited 10 "$smsched" list --models "$work/models" >/dev/null 2>"$work/err"
 exits 0 $? "models in folders linked in circles"
 sed 's/10 us/2000 h/' "$short" >"$work/endless.yaml"
 "$smsched" run "$work/endless.yaml" >/dev/null 2>"$work/err"
@@ -152,7 +155,7 @@ fi
 { printf 'workload: w\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 1 us, demand: {rays: 1 %%}}]\n---\nscenario: many\ndevices: ['
   printf '{model: v100}, {model: a100}, %.0s' $(seq 4999)
   printf ']\npolicies: [leftover]\nvms: [{name: a, workload: w}]\n'; } >"$work/many.yaml"
-(sanitized "$smsched" || ulimit -v 200000; timeout -s KILL 60 "$smsched" validate "$work/many.yaml" >/dev/null 2>"$work/err")
+(sanitized "$smsched" || ulimit -v 200000; limited 60 "$smsched" validate "$work/many.yaml" >/dev/null 2>"$work/err")
 exits 3 $? "an unknown resource of many devices"
 says "unknown resource on v100, a100: 'rays'" "an unknown resource of many devices"
 
@@ -170,7 +173,7 @@ if sanitized "$smsched"; then
     echo "skipped: 256000 names of 10000 workloads (sanitizers are slow)"
 else
     documents >"$work/documents.yaml"
-    timeout -s KILL 15 "$smsched" validate "$work/documents.yaml" >/dev/null 2>"$work/err"
+    limited 15 "$smsched" validate "$work/documents.yaml" >/dev/null 2>"$work/err"
     exits 3 $? "256000 names of 10000 workloads"
     says "more than 100000 kernels of all workloads to draw from" "256000 names of 10000 workloads"
 fi
@@ -201,7 +204,7 @@ if sanitized "$smsched"; then
     echo "skipped: 100000 unlike pods (sanitizers are slow)"
 else
     unlike 100000 >"$work/unlike.yaml"
-    timeout -s KILL 60 "$smsched" run --quiet "$work/unlike.yaml" >/dev/null 2>"$work/err"
+    limited 60 "$smsched" run --quiet "$work/unlike.yaml" >/dev/null 2>"$work/err"
     exits 0 $? "100000 unlike pods on as many unlike nodes"
 fi
 
@@ -232,7 +235,7 @@ if sanitized "$smsched"; then
 else
     sed -n '1,/^---/p' "$work/wide.yaml" >"$work/gpus.yaml"
     printf 'scenario: gpus\ndevices: [{model: v100, count: 100000}]\npolicies: [round_robin]\nvms: [{name: a, workload: w, repeat: 1}]\n' >>"$work/gpus.yaml"
-    (ulimit -v $((2500 << 10)); timeout -s KILL 60 "$smsched" run --quiet --memory '12 GiB' "$work/gpus.yaml" >/dev/null 2>"$work/err")
+    (ulimit -v $((2500 << 10)); limited 60 "$smsched" run --quiet --memory '12 GiB' "$work/gpus.yaml" >/dev/null 2>"$work/err")
     exits 4 $? "GPUs that need 16 GiB"
     says "the limit of memory was reached" "GPUs that need 16 GiB"
 fi
@@ -240,7 +243,7 @@ fi
 # Runs that need more memory than is allowed end soon, whatever the number of threads, and leave nothing.
 for name in devices streams nodes replications; do
     for jobs in 1 4; do
-        timeout -s KILL 60 "$smsched" run --quiet --memory '400 MiB' --jobs $jobs --out "$work/beyond" "tests/scenarios/beyond-memory/$name.yaml" >"$work/out" 2>"$work/err"
+        limited 60 "$smsched" run --quiet --memory '400 MiB' --jobs $jobs --out "$work/beyond" "tests/scenarios/beyond-memory/$name.yaml" >"$work/out" 2>"$work/err"
         exits 4 $? "$name beyond memory, $jobs threads"
         says "the limit of memory was reached; --memory SIZE" "$name beyond memory, $jobs threads"
         clean beyond "$name beyond memory"
@@ -258,7 +261,20 @@ says "its scenarios need more than" "validate --memory"
 
 # The time left is known when a per cent of the first run is over.
 sed 's/100 h/2 s/' "$work/long.yaml" >"$work/seconds.yaml"
-timeout -s KILL 60 script -qec "timeout -s INT 10 $smsched run --jobs 1 --policy round_robin --replications 1 $work/seconds.yaml" /dev/null >"$work/seen" 2>&1
+python3 - "$smsched" run --jobs 1 --policy round_robin --replications 1 "$work/seconds.yaml" >"$work/seen" <<'END'
+import os, pty, select, signal, sys
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], sys.argv[1:])
+said = b""
+while b" left" not in said and select.select([terminal], [], [], 300)[0]:
+    try:
+        said += os.read(terminal, 4096)
+    except OSError: # the run is over
+        break
+os.kill(pid, signal.SIGKILL)
+sys.stdout.buffer.write(said)
+END
 if tr '\r' '\n' <"$work/seen" | grep -qE '[0-9]+ % of the runs, [0-9.]+ (seconds|minutes|hours) left'; then ok; else bad "no time left within the first run" "$(tail -3 "$work/seen")"; fi
 
 # Only a run finds out that its end is beyond the clock's range.

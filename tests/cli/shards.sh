@@ -129,7 +129,10 @@ flock 8
 first=$!
 "$smsched" sweep --out one plan.yaml >waiting-too 2>&1 8>&- &
 second=$!
-until grep -q "waiting for it" waiting && grep -q "waiting for it" waiting-too; do sleep 0.05; done
+until grep -q "waiting for it" waiting && grep -q "waiting for it" waiting-too; do
+    kill -0 $first && kill -0 $second || break
+    sleep 0.05
+done
 if [ -e one/results ]; then bad "merges do not wait"; else ok; fi
 exec 8>&-
 if wait $first && wait $second; then ok; else bad "a merge that has waited fails" "$(cat waiting waiting-too)"; fi
@@ -162,7 +165,7 @@ END
 exec "$smsched" sweep --quiet --jobs 1 --shard "\$1/8" --out parallel plan.yaml
 END
     chmod +x ssh shard
-    seq 8 | HOME=$work parallel --ssh "$work/ssh" -S 1/near,1/far --workdir . --retries 2 --joblog jobs ./shard {} >out 2>err
+    seq 8 | HOME=$work parallel --ssh "$(printf %q "$work/ssh")" -S 1/near,1/far --workdir . --retries 2 --joblog jobs ./shard {} >out 2>err
     exits 0 $? "GNU parallel"
     try 0 "a merge behind parallel" sweep merge --out parallel plan.yaml
     same parallel/results "GNU parallel"

@@ -29,7 +29,7 @@ END
 check() { # TEXT COMMAND...
     local text=$1
     shift
-    timeout 60 "$@" > "$folder/out" 2>&1 || { echo "exit $? of $*"; wrong=1; }
+    timeout 600 "$@" > "$folder/out" 2>&1 || { echo "exit $? of $*"; wrong=1; }
     grep -qF "$text" "$folder/out" || { echo "not said: $text"; cat "$folder/out"; wrong=1; }
 }
 

@@ -237,7 +237,7 @@ def main():
     passed = failed = 0
     for importer, paths, expect, refused in cases(data):
         run = subprocess.run([sys.argv[1], "import", importer, *paths, "--dump"], capture_output=True, text=True,
-                             timeout=60)
+                             timeout=600)
         expected = paths[0] + refused if refused else expect(*paths)
         found = run.stderr if refused else run.stdout
         right = run.returncode == (3 if refused else 0) and found == expected

@@ -10,7 +10,7 @@ cd "$(dirname "$0")" || exit 1
 
 # import ARGUMENT...: leaves the exit code in $status, and what was said in $work.
 import() {
-    timeout 20 "$smsched" import "$@" >"$work/out" 2>"$work/err" </dev/null
+    timeout 300 "$smsched" import "$@" >"$work/out" 2>"$work/err" </dev/null
     status=$?
 }
 
