@@ -159,12 +159,12 @@ said=$("$smsched" list 2>&1 >/dev/full)
 if [ $? -eq 4 ] && [ "$said" = "error: standard output cannot be written" ]; then ok; else bad "a full disk" "$said"; fi
 # So does every command, whatever it prints: what cannot be written is not memory, nor a file.
 "$smsched" run tests/scenarios/processes.yaml --brief --quiet --out "$work/printed" >/dev/null
-for command in "report $work/printed --quiet -o -" "report $work/printed --quiet --format json" "run $tutorial --quiet --format json" "list fields --format json" "advise v100/hotspot_512 v100/cfd_097k --device v100 --unknowns 1 --quiet --format json"; do
-    # shellcheck disable=SC2086
-    said=$("$smsched" $command 2>&1 >/dev/full)
+for command in "report RESULTS --quiet -o -" "report RESULTS --quiet --format json" "run SCENARIO --quiet --format json" "list fields --format json" "advise v100/hotspot_512 v100/cfd_097k --device v100 --unknowns 1 --quiet --format json"; do
+    read -ra words <<<"$command"
+    words=("${words[@]/#SCENARIO/$tutorial}") && words=("${words[@]/#RESULTS/$work/printed}")
+    said=$("$smsched" "${words[@]}" 2>&1 >/dev/full)
     if [ $? -eq 4 ] && [ "$said" = "error: standard output cannot be written" ]; then ok; else bad "$command on a full disk" "$said"; fi
-    # shellcheck disable=SC2086
-    said=$({ "$smsched" $command | head -c 1 >/dev/null; } 2>&1)
+    said=$({ "$smsched" "${words[@]}" | head -c 1 >/dev/null; } 2>&1)
     if [ -z "$said" ]; then ok; else bad "$command into a pipe that is closed" "$said"; fi
 done
 said=$(ulimit -f 0; "$smsched" advise v100/hotspot_512 v100/cfd_097k --device v100 --unknowns 1 --quiet --out "$work/full" 2>&1 >/dev/null)
@@ -198,16 +198,16 @@ prints "--policy:1:1: error: unknown block policy 'finegrained'; did you mean 'f
 sed "/^policies:/,/^processes:/{/^processes:/!d}" tests/scenarios/processes.yaml >"$work/labels.yaml"
 echo "policies: [{mode: time_slice}, {mode: mps}, {mode: mps, block: fine_grained}, {mode: {mps: {clients: 3}}, block: leftover}]" >>"$work/labels.yaml"
 chooses() { # LABELS FILE OPTION...
-    local labels=$1 file=$2
-    shift 2
-    try 0 "run $*" run --format csv --replications 1 "$@" $file
+    local labels=$1
+    shift
+    try 0 "run $*" run --format csv --replications 1 "$@"
     if [ "$(cut -d, -f2 <<<"$output" | grep -v '^policy$' | sort -u | tr '\n' ' ')" = "$labels " ]; then ok; else bad "$* does not choose $labels" "$output"; fi
 }
 chooses "mps" "$work/labels.yaml" --policy mps
 chooses "mps" "$work/labels.yaml" --policy '{mode: mps}'
 chooses "mps+fine_grained" "$work/labels.yaml" --policy '{block: fine_grained, mode: mps}'
 chooses "mps+fine_grained time_slice" "$work/labels.yaml" --policy fine_grained --policy time_slice
-chooses "fine_grained(limit=80%) leftover" "$tutorial tests/scenarios/a-server.yaml" --policy '{fine_grained: {limit: 80 %}}' --policy leftover
+chooses "fine_grained(limit=80%) leftover" "$tutorial" tests/scenarios/a-server.yaml --policy '{fine_grained: {limit: 80 %}}' --policy leftover
 try 3 "instances of mig are not given" run scenarios/04-processes.yaml --policy mig; prints "'mig' is a mode, not a share policy: write {mode: {mig: {instances: [PROFILE, ...]}}}"
 try 3 "a policy that is added twice" run --policy leftover --policy leftover "$tutorial"; prints "policy 'leftover' is given twice"
 try 3 "a wrong parameter of a policy that the scenario has" run --policy '{fine_grained: {limt: 80 %}}' "$tutorial"
@@ -706,10 +706,12 @@ try 0 "unlike devices" run --quiet --format csv --check "$unlike"
 fast=$output
 try 0 "unlike devices, reference engine" run --quiet --format csv --engine reference "$unlike"
 if [ "$output" = "$fast" ]; then ok; else bad "unlike devices: the engines differ"; fi
-for command in explain compare "run --trust" "run --out $work/unlike" "report --out $work/unlike.html $work/unlike"; do
-    case $command in report*) file= ;; *) file=$unlike ;; esac
-    try 0 "unlike devices: $command" $command $file
+for command in explain compare "run --trust"; do
+    # shellcheck disable=SC2086
+    try 0 "unlike devices: $command" $command "$unlike"
 done
+try 0 "unlike devices: run --out" run --out "$work/unlike" "$unlike"
+try 0 "unlike devices: report" report --out "$work/unlike.html" "$work/unlike"
 sed '/^# Process a/,$d' "$unlike" | sed '$d' >"$work/unlike-vms.yaml"
 try 0 "unlike devices: trace" run --trace "$work/unlike.json" "$work/unlike-vms.yaml"
 
