@@ -101,7 +101,7 @@ if pid == 0:
     fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 80, 0, 0))
     os.execvp(sys.argv[1], sys.argv[1:])
 text = b""
-while select.select([terminal], [], [], 60)[0]:
+while select.select([terminal], [], [], 600)[0]:
     try:
         more = os.read(terminal, 65536)
     except OSError:
@@ -129,7 +129,7 @@ policies: [round_robin, fine_grained]
 vms: [{name: a, workload: w}]
 ---
 plan: many
-axes: [run.seed: {from: 1, to: 5000, step: 1}]
+axes: [run.seed: {from: 1, to: 15000, step: 1}]
 END
 "$smsched" sweep "$work/many.yaml" --out "$work/many" --quiet
 see 80 "$smsched" report "$work/many" --out "$work/many.html" >"$work/seen"
