@@ -32,7 +32,7 @@ extern void *__libc_memalign(size_t alignment, size_t size);
 void *aligned_alloc(size_t alignment, size_t size);
 int posix_memalign(void **out, size_t alignment, size_t size);
 
-enum { EXIT_MEMORY = 4, COMPLAINTS = 10, SECONDS = 60 };
+enum { EXIT_MEMORY = 4, COMPLAINTS = 10, SECONDS = 600 };
 
 static atomic_ulong *allocations; /* number of allocations of this run, shared with the parent; NULL: not counted */
 static unsigned long fail_at;

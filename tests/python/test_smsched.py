@@ -123,8 +123,8 @@ class Running(unittest.TestCase):
             time.sleep(1)
             began = time.monotonic()
             run.send_signal(signal.SIGINT)
-            told = run.communicate(timeout=60)[1]
-        self.assertLess(time.monotonic() - began, 30)
+            told = run.communicate(timeout=600)[1]
+        self.assertLess(time.monotonic() - began, 300)
         self.assertIn("KeyboardInterrupt", told)
 
 
@@ -362,7 +362,7 @@ class Sweeps(unittest.TestCase):
                 run.stdout.readline()
                 time.sleep(2)
                 run.send_signal(signal.SIGINT)
-                told = run.communicate(timeout=60)[1]
+                told = run.communicate(timeout=600)[1]
             self.assertIn("KeyboardInterrupt", told)
 
 
