@@ -154,8 +154,11 @@ static void expectations_can_name_processes_and_devices(void **state)
 
 static const char *place(void)
 {
-    static char path[64];
-    snprintf(path, sizeof path, "/tmp/smsched-test-%ld", (long)getpid());
+    static char folder[] = "/tmp/smsched-test-XXXXXX", path[64];
+    if (!*path) {
+        assert_non_null(mkdtemp(folder));
+        snprintf(path, sizeof path, "%s/out", folder);
+    }
     return path;
 }
 
@@ -333,7 +336,7 @@ static void a_folder_has_files_of_processes_only_if_there_are_processes(void **s
         sms_results_free(results);
     }
     char command[96];
-    snprintf(command, sizeof command, "rm -r %s", place());
+    snprintf(command, sizeof command, "rm -r $(dirname %s)", place());
     assert_int_equal(system(command), 0);
 }
 
