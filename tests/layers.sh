@@ -31,6 +31,7 @@ grep -nE '^(static|extern) [^(]*[;=]' -r sim policies models --include='*.c' |
     grep -vE 'const|^sim/cli/|char \*\*environ;|^sim/report/memory.c:[0-9]+:static _Thread_local bool memory_failed;' && complain "a variable that lives outside the run"
 there=$(find sim policies models tests tools)$'\n'
 while IFS=: read -r page file; do
+    file=${file#share/smsched/} # where it is installed
     [[ $file =~ NAME|shortest_kernel ]] || [ -e "$file" ] || [[ $there == *"/$file"$'\n'* ]] || complain "$page names $file, which is not there"
 done < <(grep -oE '`[A-Za-z0-9_./-]+\.(c|h|def|sh|py)`' README.md CONTRIBUTING.md docs/*/*.md | tr -d '`' | sed 's|:\.\./|:|' | sort -u)
 exit $wrong
