@@ -50,7 +50,7 @@ static void put_targets(const struct sms__advice *advice, const struct sms__outl
 
 static void put_work(const struct sms__advice *advice, const struct sms__outlook *outlook, FILE *to)
 {
-    if (advice->ranged && outlook->worst_gain < outlook->gain.mean - 0.005)
+    if (advice->ranged && lround(100 * outlook->worst_gain) < lround(100 * outlook->gain.mean))
         fprintf(to, "%.2f to %.2f", outlook->worst_gain, outlook->gain.mean);
     else
         fprintf(to, "%.2f", outlook->gain.mean);
