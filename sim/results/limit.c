@@ -60,15 +60,16 @@ static double skewness(const struct sms__result *of, size_t policy, struct sms_e
 static bool is_beyond(const struct sms__result *of, size_t policy, double limit, double error)
 {
     const struct sms_estimate estimate = sms_results_estimate(of->results, policy, of->subject, of->idx, of->metric);
-    const double off = estimate.mean - limit, enough = estimate.n < 2 ? 0 : sms__student(estimate.n, error);
+    const double off = estimate.mean - limit;
     const bool misses = sms__is_share_of_misses(of);
     if (misses && estimate.mean == 1)
         return off > most_above(of, policy, 0, error);
-    if (misses && off < 0 && (estimate.mean == 0 || -off <= most_above(of, policy, estimate.mean, error)))
-        return -off > most_above(of, policy, estimate.mean, error);
+    const double above = misses && off < 0 ? most_above(of, policy, estimate.mean, error) : 0;
+    if (above > 0 && (estimate.mean == 0 || -off <= above))
+        return -off > above;
     if (estimate.n < 2 || !(estimate.sd > 0))
         return false;
-    const double t = fabs(off) * sqrt((double)estimate.n) / estimate.sd;
+    const double t = fabs(off) * sqrt((double)estimate.n) / estimate.sd, enough = sms__student(estimate.n, error);
     const double skew = estimate.n < 3 ? 0 : copysign(1, off) * skewness(of, policy, estimate);
     return t > enough && sms__skewed_t(t, skew, estimate.n) > enough;
 }

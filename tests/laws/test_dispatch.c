@@ -297,8 +297,8 @@ static void no_patience_gives_the_results_of_a_queue_that_stops(void **state)
     }
 }
 
-/* A block of 1 and 2 takes a third of the SM, and one of their next kernels all of it. The last block of `first` comes
- * to the SM after that of `second`. */
+/* A block of their first kernels takes a third of the SM, and one of their next kernels all of it. The last block of
+ * `first` comes to the SM after that of `second`. */
 static void kernels_that_end_at_one_instant_end_in_the_order_of_their_launches(void **state)
 {
     (void)state;
