@@ -165,9 +165,9 @@ pods() {
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 for command in run compare "run --force --out $work/out"; do
-    half=$(of_vms 2000 $command) whole=$(of_vms 4000 $command) verdict=ok
+    half=$(of_vms 1000 $command) whole=$(of_vms 2000 $command) verdict=ok
     [ "${half:-0}" -gt 0 ] && [ $((whole * 100)) -le $((half * 210)) ] || { verdict=FAILED; failures=$((failures + 1)); }
-    echo "$verdict 4000 VMs: $whole instructions of ${command/ --force*/ --out}, half as many: $half"
+    echo "$verdict 2000 VMs: $whole instructions of ${command/ --force*/ --out}, half as many: $half"
 done
 
 # of_waiting COUNT SHARE MODE: of so many processes, which all wait for each other, and are all asked again when one has ended.
@@ -183,9 +183,9 @@ processes: [{name: v, workload: w, count: $1}]
 END
 }
 for policy in 'memory_admission exclusive' 'shortest_first exclusive' 'tgs time_slice'; do
-    half=$(of_waiting 200 $policy) whole=$(of_waiting 400 $policy) verdict=ok
+    half=$(of_waiting 100 $policy) whole=$(of_waiting 200 $policy) verdict=ok
     [ "${half:-0}" -gt 0 ] && [ "$whole" -le $((half * 4)) ] || { verdict=FAILED; failures=$((failures + 1)); }
-    echo "$verdict 400 processes under $policy: $whole instructions, half as many: $half"
+    echo "$verdict 200 processes under $policy: $whole instructions, half as many: $half"
 done
 
 # of_row ROW: its instructions a block, a coarse kernel or a pod, as the difference of two sizes.

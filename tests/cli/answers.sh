@@ -136,9 +136,9 @@ contention: {model: proportional, slope: 1.5}
 queue: interleave
 policies: [round_robin, fine_grained, {fine_grained: {limit: 105 %}}]
 vms: [{name: spmv, workload: spmv, repeat: forever, start: 0 ms}, {name: nbody, workload: nbody, repeat: forever, start: 0 ms}, {name: dgemm, workload: dgemm, repeat: forever, start: 0 ms}]
-run: {warmup: 2 ms, duration: 22 ms, replications: 10}
+run: {warmup: 2 ms, duration: 12 ms, replications: 6}
 END
-if $short; then sed -i 's/{warmup: 2 ms, duration: 22 ms, replications: 10}/{warmup: 1 ms, duration: 4 ms, replications: 4}/' "$work/costs.yaml"; fi
+if $short; then sed -i 's/{warmup: 2 ms, duration: 12 ms, replications: 6}/{warmup: 1 ms, duration: 4 ms, replications: 4}/' "$work/costs.yaml"; fi
 $short || is "a cost" "fine_grained has the highest stp_ratio of host: [0-9.]+, .* vs .*, the next best .*the optimum is between .*; it costs fairness_ratio -[0-9.]+ %" "$work/costs.yaml"
 # Policies that differ by chance only are a group, and the change is over the best of the others.
 sed 's/policies: .*/policies: [round_robin, fine_grained, {fine_grained: {limit: 100.001 %}}]/' "$work/costs.yaml" >"$work/group.yaml"

@@ -10,7 +10,6 @@ holds() {
 }
 holds scenarios/03-expectations.yaml
 holds scenarios/mixes/starvation.yaml
-sanitized "$smsched" || holds scenarios/levels-together/four-by-four.yaml # a minute under sanitizers
 for baseline in results/baseline/mix-*.csv; do
     name=${baseline##*/mix-}
     holds "scenarios/mixes/${name%.csv}.yaml" --baseline "$baseline"
