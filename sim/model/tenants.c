@@ -295,6 +295,16 @@ static void check_arrivals(struct sms__reader *reader, const struct sms__tenant 
                       "the streams have workloads of their own: make each a process, with arrivals of its own");
 }
 
+/* Times that were refused count, so that nothing is told of what follows from them. */
+static void check_times(struct sms__reader *reader, const struct sms__tenant *tenant)
+{
+    const struct sms__node *arrivals = sms__node_get(tenant->node, "arrivals");
+    const size_t count = tenant->times ? sms__node_get(arrivals, "times")->items : 0;
+    if (tenant->times && tenant->repeat > count && !sms__is_wrong(reader, arrivals, "times"))
+        sms__complain(reader, sms__at_key(tenant->node, "repeat"), "%llu jobs cannot come: arrivals lists %zu time%s",
+                      (unsigned long long)tenant->repeat, count, count == 1 ? "" : "s");
+}
+
 /* Reads one entry of `processes:`, with its streams, or of `vms:`, which have a number of them. */
 static struct entry read_entry(struct sms__reader *reader, const struct sms__node *node, bool process,
                                struct sms__streams *streams)
@@ -306,7 +316,7 @@ static struct entry read_entry(struct sms__reader *reader, const struct sms__nod
     sms__read_fields(reader, node, process ? sms__process_fields : sms__vm_fields, &entry);
     if (node->kind != SMS__MAP)
         return entry;
-    if (entry.vm.times && (entry.vm.repeat == 0 || entry.vm.repeat > entry.vm.times->count))
+    if (entry.vm.times && entry.vm.repeat == 0)
         entry.vm.repeat = entry.vm.times->count;
     if (process) {
         *streams = sms__read_streams(reader, entry.streams_node, entry.vm.repeat);
@@ -316,6 +326,7 @@ static struct entry read_entry(struct sms__reader *reader, const struct sms__nod
         entry.vm.repeat = longest_repeat(streams);
         check_arrivals(reader, &entry.vm);
     }
+    check_times(reader, &entry.vm);
     if (sms__node_get(node, "stagger") && sms__node_get(node, "count") && entry.count == 1)
         sms__complain(reader, node, "stagger is for a count of several");
     return entry;

@@ -301,8 +301,8 @@ static void print_arrivals(struct choices *c)
     else if (kind < 2)
         fprintf(c->to, ", arrivals: {%s: %u us}", kind ? "poisson" : "every", number(c, 1, 90) * 100);
     else
-        fprintf(c->to, ", arrivals: {times: [%u us, %u us, %u us]}", first, first + number(c, 0, 900) * 10,
-                first + 9000);
+        fprintf(c->to, ", arrivals: {times: [%u us, %u us, %u us, %u us]}", first, first + number(c, 0, 900) * 10,
+                first + 9000, first + 11000);
 }
 
 /* What runs at once is all by time or all by blocks. Returns whether the streams have workloads of their own. */
