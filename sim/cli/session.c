@@ -175,6 +175,9 @@ int session_load(struct session *session, const struct cli *cli, const struct se
     *session = (struct session){.cli = cli};
     if (cli->n_args == 0)
         return cli_usage(cli, "name a scenario file");
+    for (size_t i = 0, inputs = 0; i < cli->n_args; i++)
+        if (!strcmp(cli->args[i], "-") && inputs++)
+            return cli_usage(cli, "'-' is given twice, and standard input can be read once");
     for (size_t i = 0; i < cli->n_args; i++) {
         int code = load_one(session, cli->args[i], changes);
         first = first ? first : code;

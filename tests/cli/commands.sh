@@ -424,6 +424,9 @@ try 1 "a missed expectation" check "$work/missed.yaml" --junit "$work/junit.xml"
 if grep -qE '<testsuite .* time="[0-9.]+"' "$work/junit.xml" && grep -qE '<testcase .* time="[0-9.]+"' "$work/junit.xml"; then ok; else bad "JUnit has times"; fi
 if grep -q '<failure' "$work/junit.xml"; then ok; else bad "JUnit holds the failure"; fi
 if "$smsched" check "$work/missed.yaml" --quiet --junit - | sed 's/ time="[^"]*"//' | cmp -s - <(sed 's/ time="[^"]*"//' "$work/junit.xml"); then ok; else bad "JUnit on stdout"; fi
+for command in run compare check validate explain; do
+    try 2 "standard input twice" "$command" - "$tutorial" - <"$tutorial"; prints "smsched $command: '-' is given twice, and standard input can be read once"
+done
 try 2 "a trace on stdout" run "$tutorial" --trace -; prints "--trace: '-' is not the name of a file"
 try 2 "two traces" run "$tutorial" --trace "$work/1.json" --trace "$work/2.json"; prints "--trace is given twice: "
 if [ -e "$work/1.json" ] || [ -e "$work/2.json" ]; then bad "a trace is written"; else ok; fi
