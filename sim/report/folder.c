@@ -193,7 +193,8 @@ static int check_target(const char *path, enum sms__folder_kind kind, const stru
     if (kind == SMS__FOLDER_NEW)
         return sms__fail(errors, SMS_EIO, path, "exists already; name another folder, or replace results with --force");
     if (!S_ISDIR(st.st_mode))
-        return sms__fail(errors, SMS_EIO, path, "is not a folder; move it, or name another one");
+        return sms__fail(errors, SMS_EIO, path, "is %s; move it, or name another folder",
+                         S_ISLNK(st.st_mode) ? "a symbolic link" : "not a folder");
     if (!(st.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) || access(path, W_OK))
         return sms__fail(errors, SMS_EIO, path, "is write-protected: it is not replaced");
     return check_entries(path, names, errors);

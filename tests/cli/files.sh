@@ -47,7 +47,7 @@ for kind in file link dangling; do
         dangling) ln -s nowhere "$kind/results" ;;
     esac
     try 4 "a $kind in the place of results" sweep plan.yaml --quiet --out "$kind"
-    prints "$kind/results: error: is not a folder"
+    if [ "$kind" = file ]; then prints "$kind/results: error: is not a folder"; else prints "$kind/results: error: is a symbolic link; move it"; fi
     same_tree own before "what a $kind leads to"
     if [ -e "$kind/results" ] || [ -L "$kind/results" ]; then ok; else bad "the $kind is gone"; fi
 done
