@@ -30,19 +30,23 @@ static const struct cli_option own_options[] = {
 
 static const struct options *options_of(const struct cli *cli) { return cli->options; }
 
-static const char *out_of(const struct cli *cli)
+/* A file that nobody named is checked as one that somebody did. */
+static int choose_out(struct cli *cli)
 {
-    const struct options *given = cli->options;
-    return given->out ? given->out : given->format == JSON ? "-" : "report.html";
+    struct options *given = cli->options;
+    if (given->out)
+        return EXIT_OK;
+    given->out = given->format == JSON ? "-" : "report.html";
+    return cli_check_outputs(cli);
 }
 
 static int print(const struct cli *cli, struct sms__page *page, FILE *to)
 {
     if (options_of(cli)->format == HTML)
-        return sms__page_write(page, to, out_of(cli));
+        return sms__page_write(page, to, options_of(cli)->out);
     if (sms__json_write(json_incref(page->data), to, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) == 0)
         return SMS_OK;
-    return sms__fail(&page->errors, SMS_EIO, out_of(cli), "cannot be written: %s", strerror(errno));
+    return sms__fail(&page->errors, SMS_EIO, options_of(cli)->out, "cannot be written: %s", strerror(errno));
 }
 
 /* cli_finish reports a failure of stdout, unless the reader of a pipe has stopped. */
@@ -58,14 +62,14 @@ static int print_out(const struct cli *cli, struct sms__page *page)
 static int write_file(const struct cli *cli, struct sms__page *page)
 {
     struct sms__write write = {0};
-    int code = sms__write_begin(&write, out_of(cli), &page->errors);
+    int code = sms__write_begin(&write, options_of(cli)->out, &page->errors);
     if (code)
         return code;
     code = print(cli, page, write.to);
     if (code == SMS_OK)
         code = sms__write_end(&write, &page->errors);
     if (code == SMS_OK && !cli->quiet) {
-        sms__print_visible(stdout, out_of(cli));
+        sms__print_visible(stdout, options_of(cli)->out);
         putchar('\n');
     }
     sms__write_abandon(&write);
@@ -80,7 +84,7 @@ static int make_page(struct cli *cli, struct sms__page *page)
     int code = sms__page_gather(page);
     sms__progress_end(&progress);
     if (code == SMS_OK)
-        code = strcmp(out_of(cli), "-") ? write_file(cli, page) : print_out(cli, page);
+        code = strcmp(options_of(cli)->out, "-") ? write_file(cli, page) : print_out(cli, page);
     sms_errors_print(&page->errors, stderr);
     sms__page_release(page);
     return cli_exit_code(code);
@@ -92,7 +96,8 @@ static int report(struct cli *cli)
     page.share = cli->share ? cli->share : "share/smsched";
     if (cli->n_args != 1)
         return cli_usage(cli, "name one folder of results or of advice, or one database of a sweep");
-    return make_page(cli, &page);
+    const int code = choose_out(cli);
+    return code ? code : make_page(cli, &page);
 }
 
 const struct cli_command cmd_report = {

@@ -252,6 +252,14 @@ for command in import report trace check; do
     (umask 022; to $command private)
     if [ "$(stat -c %a private)" = 644 ]; then ok; else bad "$command with umask 022: mode $(stat -c %a private)"; fi
 done
+# A page that nobody named replaces no file of another kind either.
+mkdir unnamed
+echo mine >unnamed/report.html
+(cd unnamed && "$smsched" report ../results --quiet) 2>err
+exits 2 $? "report over a file of another kind"
+if grep -q "'report.html' exists and is not a page" err && [ "$(cat unnamed/report.html)" = mine ]; then ok; else bad "report replaces a file of another kind" "$(cat err)"; fi
+(cd unnamed && "$smsched" report ../results --quiet --force && "$smsched" report ../results --quiet)
+exits 0 $? "report over a file of another kind with --force, and over a page"
 (umask 077; "$smsched" run short.yaml --quiet --out private.results)
 if [ "$(stat -c %a private.results private.results/*.csv | sort -u | xargs)" = "600 700" ]; then ok; else bad "a folder with umask 077" "$(ls -la private.results)"; fi
 # A write-protected folder is not replaced either: what it holds could not be removed.
