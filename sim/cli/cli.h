@@ -63,6 +63,7 @@ struct cli_option {
     enum cli_file file;              /* a name that is written is checked: outputs.c */
     const struct cli_format *format; /* of CLI_OUTPUT */
     bool to_stdout;                  /* a file that is written: - is stdout */
+    bool always;                     /* a file that is written also if the option is not given */
     bool percentage;                 /* a number from 1 on needs a %, because it is probably meant as one */
     char letter;                     /* short form, or 0 */
     bool common;                     /* the offset is in struct cli */

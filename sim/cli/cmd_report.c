@@ -23,7 +23,7 @@ static const struct cli_format page_format = {"a page or its data", {"<!doctype 
 
 static const struct cli_option own_options[] = {
     {"out", "FILE", "write this file, - for stdout; default: report.html, or stdout for json", CLI_TEXT, AT(out),
-     .file = CLI_OUTPUT, .format = &page_format, .to_stdout = true, .letter = 'o'},
+     .file = CLI_OUTPUT, .format = &page_format, .to_stdout = true, .always = true, .letter = 'o'},
     {"format", "FORMAT", "write html, or json: the data of the page", CLI_CHOICE, AT(format), .choices = formats},
     {0},
 };

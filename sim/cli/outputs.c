@@ -1,6 +1,7 @@
 /* Refuses outputs that would replace what the command reads, or a file of another kind. */
 #include "cli.h"
 
+#include "../base/buffer.h"
 #include "../report/folder.h"
 
 #include <string.h>
@@ -146,6 +147,21 @@ static void add_output(struct cli *cli, const struct cli_option *option)
             (struct cli_output){option->name, *path, option->file == CLI_OUTPUT_FOLDER, option->format};
 }
 
+/* --force of a command that writes no file unless an option names it. */
+static int check_force(struct cli *cli, const struct cli_entry *entry, size_t count)
+{
+    const bool *force = cli_value(cli, "force");
+    char names[64] = "";
+    bool written = !force || !*force;
+    for (size_t i = 0; i < count; i++) {
+        if (entry[i].option->file < CLI_OUTPUT)
+            continue;
+        written |= entry[i].option->always || *(const char *const *)cli_value(cli, entry[i].option->name);
+        sms__append(names, sizeof names, "%s--%s", *names ? " and " : "", entry[i].option->name);
+    }
+    return written ? EXIT_OK : cli_usage(cli, "--force is for %s", names);
+}
+
 int cli_check_outputs(struct cli *cli)
 {
     struct cli_entry entry[CLI_OPTIONS_MAX + 1];
@@ -153,7 +169,8 @@ int cli_check_outputs(struct cli *cli)
     for (size_t i = 0; i < count; i++)
         if (entry[i].option->file >= CLI_OUTPUT)
             add_output(cli, entry[i].option);
-    int code = check_arguments(cli);
+    int code = check_force(cli, entry, count);
+    code = code ? code : check_arguments(cli);
     for (size_t i = 0; i < count && code == EXIT_OK; i++) {
         const char *const *input = entry[i].option->file == CLI_INPUT ? cli_value(cli, entry[i].option->name) : NULL;
         code = input && *input ? cli_check_input(cli, *input) : EXIT_OK;

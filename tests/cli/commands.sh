@@ -428,6 +428,13 @@ for command in run compare check validate explain; do
     try 2 "standard input twice" "$command" - "$tutorial" - <"$tutorial"; prints "smsched $command: '-' is given twice, and standard input can be read once"
 done
 try 2 "a trace on stdout" run "$tutorial" --trace -; prints "--trace: '-' is not the name of a file"
+# force_is_for SAID ARGUMENT...
+force_is_for() { try 2 "--force with nothing to write" "${@:2}" --force; prints "--force is for $1;"; }
+force_is_for "--out and --trace" run "$tutorial"
+force_is_for --trace compare "$tutorial"
+force_is_for --junit check "$tutorial"
+force_is_for --out advise "$tutorial" --device v100
+force_is_for --out import kineto none.json
 try 2 "two traces" run "$tutorial" --trace "$work/1.json" --trace "$work/2.json"; prints "--trace is given twice: "
 if [ -e "$work/1.json" ] || [ -e "$work/2.json" ]; then bad "a trace is written"; else ok; fi
 "$smsched" run --format csv "$tutorial" >"$work/base.csv"
