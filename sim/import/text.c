@@ -1,6 +1,8 @@
 /* Makes texts of imported files safe for YAML, and counts columns in them. */
 #include "text.h"
 
+#include "../base/escape.h"
+
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
@@ -25,13 +27,26 @@ const char *sms__import_name(struct sms__arena *arena, const char *path)
     return *name ? name : "imported";
 }
 
+/* The bytes of the text's first characters, at most so many. A byte that is no UTF-8 counts as a character. */
+static size_t length_of(const char *text, size_t most)
+{
+    size_t length = 0, bytes = sms__utf8_length(text);
+    while (text[length] && length + (bytes ? bytes : 1) <= most) {
+        length += bytes ? bytes : 1;
+        bytes = sms__utf8_length(text + length);
+    }
+    return length;
+}
+
 const char *sms__derive_text(struct sms__arena *arena, const char *text, size_t most)
 {
-    size_t length = text ? strlen(text) : 0;
-    char *copy = sms__copy(arena, text ? text : "", length < most ? length : most);
+    char *copy = sms__copy(arena, text ? text : "", length_of(text ? text : "", most));
+    sms__clean(copy);
     for (char *c = copy; *c; c++)
-        if (*c < ' ' || *c > '~' || *c == '"' || *c == '\\')
+        if (*c == '"' || *c == '\\')
             *c = '?';
+        else if (!strncmp(c, "\xef\xbf\xbe", 3) || !strncmp(c, "\xef\xbf\xbf", 3))
+            c[2] = '\xbd'; /* U+FFFE and U+FFFF, which YAML cannot hold, become U+FFFD */
     return copy;
 }
 

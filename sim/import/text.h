@@ -11,8 +11,8 @@
 
 /* A name for a scenario, from a path: its last part without the extension. '_' replaces what a name cannot contain. */
 const char *sms__import_name(struct sms__arena *arena, const char *path);
-/* A copy of at most `most` bytes of the text (NULL: ""), with '?' for every byte that a YAML comment or quoted text
- * cannot hold. */
+/* A copy of the text's first characters (NULL: ""), at most so many bytes. What a YAML comment or quoted text cannot
+ * hold, or a terminal would obey, becomes ' ', '?' or U+FFFD. */
 const char *sms__derive_text(struct sms__arena *arena, const char *text, size_t most);
 /* The column of `at` in the line that starts at `line`, from 1. UTF-8 characters are counted. */
 unsigned sms__text_column(const char *line, const char *at);

@@ -392,9 +392,11 @@ def check_devices(smsched, work):
         check(f"{name} of {gib} GiB", f"# Profiled on {said}.\n" in done.stdout.replace(f"named in the profile: {name}", "named"), done.stdout[:600] + done.stderr)
 
 
-# What a trace may have between the quotes of a kernel's name, and the name in the document, which has ? for each byte beyond ASCII.
-TEXTS = {rb"a\u00e9\"b\\/c": "a???b?/c", rb"a\ud83d\ude00b": "a????b", rb"a\ud83db": "a???b", rb"a\ud83d\u0041": "a???A", rb"a\u12b": "a/u12b",
-         b"a\xffb\xc3\xa9": "a?b??", b"a\0b\tc": "a b c", rb"a\u0000b": "a"}
+# What a trace may have between the quotes of a kernel's name, and the name in the document. U+202E changes the direction of text, and YAML cannot hold
+# U+FFFE.
+TEXTS = {rb"a\u00e9\"b\\/c": "aé?b?/c", rb"a\ud83d\ude00b": "a\U0001f600b", rb"a\ud83db": "a???b", rb"a\ud83d\u0041": "a???A", rb"a\u12b": "a/u12b",
+         b"a\xffb\xc3\xa9": "a?bé", b"a\0b\tc": "a b c", rb"a\u0000b": "a", "größe\u202e".encode(): "größe\ufffd", rb"a\ufffeb\uffff": "a\ufffdb\ufffd",
+         ("a" * 159 + "ö").encode(): "a" * 159}
 
 
 def check_texts(smsched, work):
@@ -404,8 +406,10 @@ def check_texts(smsched, work):
     made = json.dumps(trace.object(cats={"a": [1, {"b": "]}\\\""}], "traceEvents": None})).encode()
     for written, name in TEXTS.items():
         write(work / "texts.json", made.replace(b"NAME", written))
-        done = run(smsched, "import", "kineto", work / "texts.json")
-        check(f"the name {written}", f"\n  # {name}\n" in done.stdout, done.stdout + done.stderr)
+        done = run(smsched, "import", "kineto", work / "texts.json", "--title", "Größe")
+        check(f"the name {written}", f"\n  # {name}\n" in done.stdout and '\ntitle: "Größe"\n' in done.stdout, done.stdout + done.stderr)
+        write(work / "texts.yaml", done.stdout.encode())
+        check(f"the document of {written}", run(smsched, "validate", work / "texts.yaml").returncode == 0, done.stdout)
 
 
 def check_with(smsched, work, update):
