@@ -13,7 +13,7 @@
 enum { EXPONENT };
 
 static const struct sms_param params[] = {
-    {"exponent", SMS_UNIT_RATIO, 0, SMS_KNEE_MAX, 0,
+    {"exponent", SMS_UNIT_NUMBER, 0, SMS_KNEE_MAX, 0,
      "sets p of the resources for which the device has no knee; 0: they have a corner"},
     {0},
 };

@@ -19,7 +19,7 @@
 enum { EXPONENT, GRAIN };
 
 static const struct sms_param params[] = {
-    {"exponent", SMS_UNIT_RATIO, 1, SMS_JOIN_MAX, 2,
+    {"exponent", SMS_UNIT_NUMBER, 1, SMS_JOIN_MAX, 2,
      "sets q, by which the causes of a slowdown add up, and p of the resources for which the device has no knee"},
     {"grain", SMS_UNIT_RATIO, 0, 0.1, 0.005,
      "sets the part by which a device-wide use may fall without an update of speeds; 0: every change updates them"},

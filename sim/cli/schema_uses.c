@@ -20,8 +20,9 @@ static json_t *param_schema(const struct sms_param *param)
                          : schema_number(sms__param_dimension(param->unit), param->min, param->max);
     sms__print_param(fallback, sizeof fallback, param, param->fallback);
     json_object_set_new(schema, "default",
-                        param->unit == SMS_UNIT_COUNT ? json_integer((json_int_t)param->fallback)
-                                                      : json_string(fallback));
+                        param->unit == SMS_UNIT_COUNT    ? json_integer((json_int_t)param->fallback)
+                        : param->unit == SMS_UNIT_NUMBER ? json_real(param->fallback)
+                                                         : json_string(fallback));
     if (param->unit == SMS_UNIT_CHOICE)
         return schema_described(schema, param->help);
     char text[512], min[64], max[64];

@@ -20,7 +20,7 @@ static const struct sms__field resource_fields[] = {
      .help = "sets the capacity of an SM, or of the device with scope device, in units that demands may count"},
     {"hard", SMS__CHOICE, 0, F(sms__resource, hard), .choices = sms__truths,
      .help = "says whether usage stays at 100 % or below under every policy; default false"},
-    {"knee", SMS__QUANTITY, SMS__RATIO, F(sms__resource, knee), 1, SMS_KNEE_MAX,
+    {"knee", SMS__QUANTITY, SMS__NUMBER, F(sms__resource, knee), 1, SMS_KNEE_MAX,
      .help = "sets the exponent of the resource under contention: knee; default: a corner at 100 %"},
     {"warps", SMS__QUANTITY, SMS__RATIO, F(sms__resource, warps), 0, 1 << 19,
      .help = "sets how many resident warps saturate the resource if each warp waits for its previous result; default: "

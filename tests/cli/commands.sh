@@ -121,6 +121,7 @@ done
 try 0 "one workload" list workloads v100/bfs_64k
 if [ "$(grep -o '^[^ ]*' <<<"$output" | xargs)" = "v100/bfs_64k" ]; then ok; else bad "more than one workload" "$output"; fi
 try 0 "one field" list fields block_time; prints "workload: kernels"
+try 0 "an exponent" list contention knee; prints "exponent: 0 to 64, default 0;"
 try 2 "a policy that is none" list policies fine_graned; prints "none of the policies is 'fine_graned'; did you mean 'fine_grained'?"
 try 2 "a workload that is none" list workloads nosuch; prints "none of the workloads is 'nosuch'"
 try 2 "a part of the schema" list schema x; prints "unexpected argument 'x'"

@@ -36,7 +36,15 @@ enum sms_scope { SMS_SCOPE_SM, SMS_SCOPE_DEVICE };
 
 /* Units in which a parameter is written and listed. The policy gets a time in ps, a bandwidth in bytes/s, and a choice
  * as the index of its name. */
-enum sms_unit { SMS_UNIT_RATIO, SMS_UNIT_COUNT, SMS_UNIT_TIME, SMS_UNIT_BYTES, SMS_UNIT_BANDWIDTH, SMS_UNIT_CHOICE };
+enum sms_unit {
+    SMS_UNIT_RATIO,
+    SMS_UNIT_COUNT,
+    SMS_UNIT_TIME,
+    SMS_UNIT_BYTES,
+    SMS_UNIT_BANDWIDTH,
+    SMS_UNIT_CHOICE,
+    SMS_UNIT_NUMBER /* which may have a fraction, such as an exponent */
+};
 
 /* One parameter of a policy or a contention model. The policy gets the values of the scenario, or else `fallback`, as
  * doubles in the order of the table. A ratio of 100 % is 1.0. `fallback` is from `min` to `max`. A table has at most 16

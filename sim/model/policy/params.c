@@ -10,7 +10,7 @@
 
 static const enum sms__dimension dimension_of[] = {
     [SMS_UNIT_RATIO] = SMS__RATIO, [SMS_UNIT_COUNT] = SMS__COUNT,         [SMS_UNIT_TIME] = SMS__TIME,
-    [SMS_UNIT_BYTES] = SMS__BYTES, [SMS_UNIT_BANDWIDTH] = SMS__BANDWIDTH,
+    [SMS_UNIT_BYTES] = SMS__BYTES, [SMS_UNIT_BANDWIDTH] = SMS__BANDWIDTH, [SMS_UNIT_NUMBER] = SMS__NUMBER,
 };
 
 enum sms__dimension sms__param_dimension(enum sms_unit unit) { return dimension_of[unit]; }
@@ -76,6 +76,7 @@ void sms__print_param(char *out, size_t size, const struct sms_param *param, dou
         snprintf(out, size, "%g %%", value * 100);
         return;
     case SMS_UNIT_COUNT:
+    case SMS_UNIT_NUMBER:
         snprintf(out, size, "%g", value);
         return;
     case SMS_UNIT_CHOICE:

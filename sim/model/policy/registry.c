@@ -136,7 +136,7 @@ static const char *params_misuse(const struct sms_param *params)
         if (is_param_name_wrong(params, i))
             return "a policy, mode or model that is added has two parameters of one name, or one with a name that no "
                    "file could say";
-        if ((unsigned)param->unit > SMS_UNIT_CHOICE ||
+        if ((unsigned)param->unit > SMS_UNIT_NUMBER ||
             (param->unit == SMS_UNIT_CHOICE && (!param->choices || !param->choices[0])))
             return "a policy, mode or model that is added has a parameter of no unit, or a choice between nothing";
         if (param->unit == SMS_UNIT_CHOICE && is_choice_wrong(param))

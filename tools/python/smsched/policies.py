@@ -52,7 +52,7 @@ class Policy:
 
 
 def parameter(name: str, fallback: float, min: float, max: float, help: str = "", unit: str = "count") -> dict[str, Any]:
-    """Describes a parameter of a policy. `unit` is ratio, count, time, bytes or bandwidth.
+    """Describes a parameter of a policy. `unit` is ratio, count, number, time, bytes or bandwidth.
 
     Functions get a ratio of 100 % as 1.0, a time in ps and a bandwidth in bytes/s."""
     unit_of = getattr(lib, "SMS_UNIT_" + unit.upper())
