@@ -99,10 +99,6 @@ static bool begin_line(struct explanation *explanation, const char *policy)
 }
 
 /* The moments of VMs and processes are in ms, those of pods from 1 s on in s. */
-struct moment {
-    char text[40];
-};
-
 static bool is_in_s(const struct explanation *explanation, uint64_t time_ps)
 {
     return explanation->of->cluster && time_ps >= 1000000000000;
@@ -111,8 +107,8 @@ static bool is_in_s(const struct explanation *explanation, uint64_t time_ps)
 static struct moment moment(const struct explanation *explanation, uint64_t time_ps)
 {
     const bool in_s = is_in_s(explanation, time_ps);
-    struct moment own;
-    snprintf(own.text, sizeof own.text, in_s ? "%.6f s" : "%.6f ms", (double)time_ps / (in_s ? 1e12 : 1e9));
+    struct moment own = moment_in(in_s, time_ps);
+    sms__append(own.text, sizeof own.text, in_s ? " s" : " ms");
     return own;
 }
 
@@ -122,12 +118,10 @@ static void print_stretches(struct explanation *explanation, size_t left)
     struct stretches *all = &explanation->stretches;
     while (all->count > left) {
         const bool in_s = is_in_s(explanation, all->at->from_ps);
-        const int decimals = in_s ? 9 : 6; /* ns */
-        const double unit_ps = in_s ? 1e12 : 1e9;
         begin_line(explanation, explanation->deciding);
-        fprintf(explanation->to, "  %.*f ", decimals, (double)all->at->from_ps / unit_ps);
+        fprintf(explanation->to, "  %s ", moment_in(in_s, all->at->from_ps).text);
         if (all->at->to_ps > all->at->from_ps)
-            fprintf(explanation->to, "to %.*f ", decimals, (double)all->at->to_ps / unit_ps);
+            fprintf(explanation->to, "to %s ", moment_in(in_s, all->at->to_ps).text);
         fputs(in_s ? "s  " : "ms  ", explanation->to);
         stretches_print(all, in_s, explanation->to);
     }

@@ -92,6 +92,13 @@ static void print_range(const char *one, const char *several, uint64_t first, ui
         fprintf(to, "%s %llu to %llu", several, (unsigned long long)first, (unsigned long long)last);
 }
 
+struct moment moment_in(bool in_s, uint64_t time_ps)
+{
+    struct moment own;
+    snprintf(own.text, sizeof own.text, "%.*f", in_s ? 9 : 6, (double)time_ps / (in_s ? 1e12 : 1e9));
+    return own;
+}
+
 static void print_starts(const struct stretch *stretch, bool in_s, FILE *to)
 {
     fprintf(to, " -> device %zu", stretch->device);
@@ -103,8 +110,7 @@ static void print_starts(const struct stretch *stretch, bool in_s, FILE *to)
     if (stretch->gap_ps && stretch->gap_ps != UNEVEN)
         fprintf(to, ", one every %.6g ns", (double)stretch->gap_ps / 1e3);
     else if (stretch->gap_ps == 0 && stretch->from_ps < stretch->to_ps)
-        fprintf(to, ", all at %.*f %s", in_s ? 9 : 6, (double)stretch->started_ps / (in_s ? 1e12 : 1e9),
-                in_s ? "s" : "ms");
+        fprintf(to, ", all at %s %s", moment_in(in_s, stretch->started_ps).text, in_s ? "s" : "ms");
 }
 
 /* What kept blocks waiting, and from SMs. */

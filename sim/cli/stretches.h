@@ -35,6 +35,12 @@ struct stretches {
     bool dispatcher_said; /* its rate was printed */
 };
 
+struct moment {
+    char text[48];
+};
+
+/* A moment to the ns, without its unit: s or ms. */
+struct moment moment_in(bool in_s, uint64_t time_ps);
 /* Adds a decision. Returns false if there is no room before the first stretch is printed. */
 bool stretches_add(struct stretches *all, const struct sms_decision *decision);
 /* Prints the first stretch as a line without its time, and removes it. Moments are in s or in ms. */

@@ -390,9 +390,9 @@ pods: [{name: a, profile: 3g.20gb, duration: 9 s, replicas: 1}, {name: b, profil
 run: {duration: 5 s}
 END
 prints "b: waits for an instance 3g.20gb; GPUs that have none for it: 1 where the policy creates none although one fits"
-prints "5.000000 s  b: still waits after 4 s"
+prints "5.000000000 s  b: still waits after 4 s"
 try 0 "explain a cluster" explain tests/golden/cluster.yaml --policy first_fit; prints "placed on large1, GPU 0"; prints " more lines; --from and --to"
-prints "  350.314812 ms  batch1: placed on large1"; prints "  1.362302 s  batch3: placed on large1"
+prints "  350.314812 ms  batch1: placed on large1"; prints "  1.362302320 s  batch3: placed on large1"
 if grep -q "with its blocks" <<<"$output"; then bad "a cluster has no blocks to show" "$output"; else ok; fi
 try 2 "explain as JSON" explain --format json "$tutorial"; prints "--format: 'json' is not one of table, csv"
 try 0 "json" run --format json "$tutorial"
