@@ -88,8 +88,8 @@ void sms__answer_put_few(const struct sms__outcome *answer, FILE *to)
     for (size_t p = 0; p < sms_results_policies(answer->results); p++)
         zeros |= sms__mostly_zero(&answer->asked, p);
     if (least)
-        fprintf(to, "; this is the maximum of %zu %s, not a percentile", least,
-                sms__result_counts(&answer->asked, (double)least));
+        fprintf(to, "; this is the maximum of %zu %s%s", least, sms__result_counts(&answer->asked, (double)least),
+                strstr(sms__result_metric(&answer->asked), "_max_") ? "" : ", not a percentile");
     if (zeros)
         fputs("; 0 in most replications", to);
 }

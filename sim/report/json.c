@@ -1,5 +1,5 @@
 /* Results as JSON: an object for each scenario. A metric is the mean over replications. `ci95` beside the metrics holds
- * the half-widths; they are null if all replications gave the same value. `maximum_of` names percentiles that are the
+ * the half-widths; they are null if all replications gave the same value. `maximum_of` names values that are the
  * maximum of so many jobs. */
 #include "json_write.h"
 #include "output.h"

@@ -1,5 +1,5 @@
-/* Which policies are best, and which values allow no verdict. A percentile of few jobs is their maximum, which grows
- * with the length of the run, and one that is mostly 0 has no spread to judge by. */
+/* Which policies are best, and which values allow no verdict. A maximum, and so a percentile of few jobs, grows with
+ * the length of the run, and a percentile that is mostly 0 has no spread to judge by. */
 #ifndef SMS_RESULTS_VERDICT_H
 #define SMS_RESULTS_VERDICT_H
 
@@ -7,8 +7,8 @@
 
 #include "../base/best.h"
 
-/* How many jobs (pods, of a cluster) a percentile is the maximum of, in the replication with fewest; 0 if it is none,
- * or is of something else. The 99th percentile is the maximum of fewer than 100 values, the 95th of fewer than 20. */
+/* How many jobs (pods, of a cluster) the value is the maximum of, in the replication with fewest; 0 if it is none, or
+ * is of something else. The 99th percentile is the maximum of fewer than 100 values, the 95th of fewer than 20. */
 size_t sms__maximum_of(const struct sms__result *of, size_t policy);
 
 /* Whether the metric is a percentile with the same value in more than half of the replications, but not in all. It has

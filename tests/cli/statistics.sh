@@ -267,9 +267,13 @@ import json
 a = json.load(open("few-compared.json"))["answer"]
 assert a["verdict"] == "no verdict" and len(a["group"]) == 2 and a["next"] is None and "the maximum of 10 jobs" in a["text"], a
 of = json.load(open("few-run.json"))["runs"][0]["vms"]
-assert of[0]["maximum_of"] == {"job_latency_p95_ns": 10, "job_latency_p99_ns": 10} and set(of[1].get("maximum_of", {})) <= {"job_latency_p99_ns"}, of
+assert of[0]["maximum_of"] == {"job_latency_p95_ns": 10, "job_latency_p99_ns": 10, "job_latency_max_ns": 10}, of
+assert set(of[1]["maximum_of"]) <= {"job_latency_p99_ns", "job_latency_max_ns"}, of
+assert of[0]["ci95"]["job_latency_p99_ns"] is None and of[0]["ci95"]["job_latency_max_ns"] is None and of[0]["ci95"]["job_latency_mean_ns"] > 0, of
 END
 then ok; else bad "JSON of few jobs"; fi
+try 0 "an answer about a maximum" compare few.yaml --set answer.metric=job_latency_max_ns; prints "no verdict on job_latency_max of s"
+if grep -qF "the maximum of 10 jobs, not" <<<"$output" || grep -qF "s job_latency_max (max of" <<<"$output"; then bad "a maximum is called a percentile" "$output"; else ok; fi
 try 0 "a run of few jobs" run few.yaml; prints "(max of 10 jobs)"; prints "at most 5 % (0 of 60 jobs)"
 if "$smsched" run --format csv few.yaml | awk -F, '$4 == "s" && /job_latency_(p99|max)/ {v[$2] = v[$2] == "" ? $6 : v[$2] == $6}
     END {for (p in v) {n++; bad += v[p] != 1} exit n != 2 || bad}'; then ok; else bad "the p99 of 10 jobs is no maximum"; fi
@@ -424,7 +428,7 @@ exact, drawn = (list(csv.DictReader(open(f"{name}.csv"))) for name in ("exact", 
 assert all(row["ci95"] == "" and row["interval"] == ("exact" if row["mean"] else "") for row in exact)
 for row in drawn:
     word = "" if not row["mean"] else "student" if row["ci95"] else "same" if float(row["sd"]) == 0 else ""
-    assert word or not row["mean"] or "_p9" in row["metric"] or "_p50" in row["metric"], row
+    assert word or not row["mean"] or "_p9" in row["metric"] or "_p50" in row["metric"] or "_max_" in row["metric"], row
     assert row["interval"] == word and row["ci95"] != "0", row
 assert {"student", "same"} <= {row["interval"] for row in drawn}
 comparison = json.load(open("exact.json"))

@@ -102,7 +102,7 @@ static void jobs_wait_for_a_process_as_for_a_vm(void **state)
             struct sms_estimate vm = estimate(s[0].results, 0, SMS_VM, 0, metrics[m]);
             struct sms_estimate process = estimate(s[1].results, 0, SMS_VM, 0, metrics[m]);
             assert_true(vm.mean > 0);
-            if (vm.mean != process.mean || vm.ci95 != process.ci95)
+            if (vm.mean != process.mean || vm.sd != process.sd)
                 fail_msg("%s, %s: %.12g of a VM, %.12g of a process", keys[k], metrics[m], vm.mean, process.mean);
         }
         share_release(s[0]);

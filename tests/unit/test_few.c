@@ -45,6 +45,7 @@ static void percentiles_of_few_jobs_are_maxima(void **state)
         struct run of = run(want[i].jobs, "1 s", "job_latency_p99_ns");
         assert_int_equal(maximum_of(&of, "job_latency_p99_ns"), want[i].p99);
         assert_int_equal(maximum_of(&of, "job_latency_p95_ns"), want[i].p95);
+        assert_int_equal(maximum_of(&of, "job_latency_max_ns"), want[i].jobs);
         assert_int_equal(maximum_of(&of, "job_latency_p50_ns"), 0);
         assert_int_equal(maximum_of(&of, "jobs_per_s"), 0);
         discard(of.results, of.file);
