@@ -134,6 +134,17 @@ if grep -qE '>[-+]0\.0 %<' plots-of-changes/*.svg; then bad "a change of nothing
 sed -i 's/policies: .*/policies: [round_robin, leftover]/; s/, jitter: 20 %//; s/, {name: b.*}\]/]/' changes.yaml
 "$smsched" compare --quiet --format csv changes.yaml >same.csv 2>err
 try 3 "figures of no change" plot --quiet same.csv; prints "same.csv: error: holds nothing to draw: no policy changes a metric of the host or cluster by 0.1 %"
+# Lines of one colour differ in their dashes, and a legend says so.
+limits=$(for limit in {10..41}; do printf '{fine_grained: {limit: %d %%}}, ' "$limit"; done)
+sed "s/scenario: .*/scenario: lines/; s/policies: .*/policies: [${limits}round_robin, leftover]/" changes.yaml >lines.yaml
+drawn lines
+if grep -qx 'line_dash\[16\] = 1' lines/plots/latency-lines.gp && grep -qx 'line_dash\[17\] = 2' lines/plots/latency-lines.gp &&
+    grep -qx 'line_dash\[33\] = 3' lines/plots/latency-lines.gp; then ok; else bad "lines of one colour" "$(grep line_dash lines/plots/latency-lines.gp)"; fi
+if grep -q "round_robin (dotted)" lines/plots/latency-lines.svg && ! grep -q "limit=25%) (d" lines/plots/latency-lines.svg; then ok; else bad "the legend of dashes"; fi
+printf 'plan: curves\nbase: lines.yaml\nanswer: {metric: jobs_per_s, of: a}\naxes: [{vms.a.repeat: [12, 13]}]\n' >curves.yaml
+try 0 "a sweep of many policies" sweep --quiet curves.yaml
+try 0 "its curves" plot --quiet -o plots-of-curves curves.sweep
+if grep -qx 'line_dash\[33\] = 3' plots-of-curves/*.gp; then ok; else bad "curves of one colour"; fi
 printf 'plan: point\nbase: changes.yaml\nanswer: {metric: jobs_per_s, of: a}\naxes: [{vms.a.repeat: [12]}]\n' >point.yaml
 try 0 "a sweep of one point" sweep --quiet point.yaml
 try 0 "its curve" plot --quiet -o plots-of-point point.sweep

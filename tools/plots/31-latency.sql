@@ -26,9 +26,9 @@ WHERE reached >= share - 1e-9 GROUP BY vm, policy, name HAVING least_jobs <= (SE
 -- @set
 SELECT 0 AS xnames, log AS log_x, 1 AS each_x, 0 AS marked, 1 AS steps, title, 'deadline' AS target_name FROM figure, panel LIMIT 1;
 -- @array line
-SELECT rgb, 1 AS dash FROM line ORDER BY line;
+SELECT rgb, 1 + (line - 1) / 16 % 3 AS dash FROM line ORDER BY line;
 -- @array name
-SELECT CASE WHEN length(policy) > 50 THEN substr(policy, 1, 49) || '…' ELSE policy END AS label, rgb FROM line ORDER BY line;
+SELECT CASE WHEN length(policy) > 50 THEN substr(policy, 1, 49) || '…' ELSE policy END || CASE (line - 1) / 16 % 3 WHEN 0 THEN '' WHEN 1 THEN ' (dashed)' ELSE ' (dotted)' END AS label, rgb FROM line ORDER BY line;
 -- @array panel
 SELECT vm AS title, 'Share of jobs' AS ylabel, 'Latency (' || unit || ')' AS xlabel, left / size AS left, right / size AS right, 0 AS low, 1.03 AS high, 0 AS log, deadline_ns / size AS target FROM panel JOIN range USING (vm) ORDER BY panel;
 -- @array label

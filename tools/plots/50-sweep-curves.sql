@@ -46,7 +46,7 @@ SELECT u.name AS unit, u.size FROM unit u, look WHERE u.kind = look.kind AND (u.
 -- @set
 SELECT log_x, 0 AS each_x, 1 AS marked, '' AS target_name, wrap(CASE WHEN axes > 1 THEN (SELECT fixed FROM chosen) ELSE '' END || (SELECT note FROM moved), 50) AS title FROM look, figure;
 -- @array line
-SELECT line_rgb AS rgb, 1 AS dash FROM line JOIN tenant_colour c ON c.place = (line - 1) % 16 ORDER BY line;
+SELECT line_rgb AS rgb, 1 + (line - 1) / 16 % 3 AS dash FROM line JOIN tenant_colour c ON c.place = (line - 1) % 16 ORDER BY line;
 -- @array xname
 SELECT CAST(value AS TEXT) AS label, rank AS at FROM axis_value, look WHERE NOT look.is_number ORDER BY rank;
 -- @array panel

@@ -61,13 +61,14 @@ def draw_bars(spec, panel, axes, rows):
 def draw_lines(spec, panel, axes, rows):
     for line in sorted({row["line"] for row in rows}):
         own = [row for row in rows if row["line"] == line]
+        style = {1: "-", 2: "--", 3: ":"}.get(spec["line_dash"].get(line))  # colours repeat after 16 lines
         if spec.get("steps"):  # a distribution, and after all of these the marks on them
             of = spec["line_rgb"].get(line, spec["line_rgb"].get(line - spec["lines"]))
-            axes.plot([row["x"] for row in own], [row["y"] for row in own], "." if line > spec["lines"] else "-", drawstyle="steps-post", color=colour(of), linewidth=1)
+            axes.plot([row["x"] for row in own], [row["y"] for row in own], "." if line > spec["lines"] else style, drawstyle="steps-post", color=colour(of), linewidth=1)
             continue
         error = [[0 if row[end] != row[end] else abs(row["y"] - row[end]) for row in own] for end in ("low", "high")]
         wide = [[abs(row["x"] - row[end]) for row in own] for end in ("left", "right")] if spec.get("scatter") else None
-        axes.errorbar([row["x"] for row in own], [row["y"] for row in own], error, wide, color=colour(spec["line_rgb"][line]), linewidth=1)
+        axes.errorbar([row["x"] for row in own], [row["y"] for row in own], error, wide, linestyle=style, color=colour(spec["line_rgb"][line]), linewidth=1)
         if spec.get("scatter") and line == 1:  # the front
             continue
         axes.annotate(own[-1]["policy"], (own[-1]["x"], own[-1]["y"]), xytext=(4, 0), textcoords="offset points", va="center", color=colour(spec["line_rgb"][line]), fontsize=6)
