@@ -63,6 +63,14 @@ static void say_same(const struct sms__result *row, struct line *line, FILE *to)
                     sms__result_metric(row), sms_results_policy(row->results, p));
 }
 
+bool sms__shows_jobs(const struct sms_scenario *scenario)
+{
+    bool shows = !scenario->shares;
+    for (size_t v = 0; v < scenario->vms; v++)
+        shows |= scenario->vm[v].repeat != 1 || scenario->vm[v].deadline_ps > 0;
+    return shows;
+}
+
 typedef void say(const struct sms__result *row, struct line *line, FILE *to);
 
 /* Calls `each` for what tables show of tenants and classes, or of the cluster, and for what is asked for. */
@@ -74,7 +82,7 @@ static void say_all(const struct sms_results *results, say *each, struct line *l
     const bool known = sms_results_question(results, &asked);
     struct sms__result row = {results, 0, asked.subject, asked.idx, asked.metric};
     const char *metric = known ? sms__result_metric(&row) : "";
-    const size_t vms = scenario->cluster ? 0 : scenario->vms;
+    const size_t vms = !scenario->cluster && sms__shows_jobs(scenario) ? scenario->vms : 0;
     bool again = false;
     for (size_t i = 0; scenario->cluster && sms__cluster_column(results, i); i++) {
         const char *column = sms__cluster_column(results, i);

@@ -225,7 +225,8 @@ static const char *const vm_columns[] = {
 
 static const char *const process_columns[] = {"turnaround_ns", "slowdown_ratio", "waiting_ns",  "service_ns",
                                               "paused_ns",     "suspended_ns",   "failed_count"};
-/* Processes that repeat for ever have no turnaround, so their jobs are shown. */
+/* Of processes that do several jobs, or have a deadline. Turnarounds say the progress of those that end. */
+enum { PROGRESS = 2 };
 static const char *const job_columns[] = {
     "normalized_progress_ratio", "ntt_ratio",           "jobs_per_s",   "job_latency_p50_ns",
     "job_latency_p99_ns",        "deadline_miss_ratio", "kernels_per_s"};
@@ -263,9 +264,12 @@ static bool any_lasts(const struct sms_scenario *scenario)
 
 static void print_shares(const struct sms_results *results, const struct sms__screen *screen)
 {
+    const struct sms_scenario *scenario = sms_results_scenario(results);
+    const size_t first = any_lasts(scenario) ? 0 : PROGRESS;
+    const struct columns jobs = {job_columns + first, COLUMNS(job_columns).count - first};
     print_subjects(results, SMS_PROCESS, COLUMNS(process_columns), false, screen);
-    if (any_lasts(sms_results_scenario(results)))
-        print_subjects(results, SMS_VM, COLUMNS(job_columns), false, screen);
+    if (sms__shows_jobs(scenario))
+        print_subjects(results, SMS_VM, jobs, false, screen);
     print_subjects(results, SMS_DEVICE, COLUMNS(device_columns), false, screen);
     for (size_t p = 0; p < sms_results_policies(results); p++)
         print_stall(results, p, screen);

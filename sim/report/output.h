@@ -81,6 +81,9 @@ extern const char *const sms__class_columns[SMS__CLASS_COLUMNS + 1];
 /* few.c: lines below a table that say which of its values are of few jobs: percentiles that are the maximum, misses of
  * which none was seen, percentiles that are mostly the same. Returns whether there are any. */
 bool sms__print_few(const struct sms_results *results, FILE *to);
+/* Whether tables show the jobs of tenants: of processes that do one job each, without a deadline, turnarounds say all.
+ */
+bool sms__shows_jobs(const struct sms_scenario *scenario);
 
 /* compare.c: changes over a baseline, with p-values corrected for their number; as CSV, ratios and the gaps to the
  * bound. The JSON is of one scenario. */

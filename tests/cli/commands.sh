@@ -256,6 +256,7 @@ if diff -r -x manifest.json "$work/jobs-1" "$work/jobs-4"; then ok; else bad "a 
 # A process without an end has no turnaround: tables have its progress and its jobs.
 try 0 "processes that end" run tests/scenarios/processes.yaml
 if grep -q normalized_progress_ratio <<<"$output"; then bad "has progress where all end"; else ok; fi
+prints "job_latency_p99"
 sed 's/repeat: 20,/repeat: forever,/; $a run: {duration: 1 s}' tests/scenarios/processes.yaml >"$work/lasts.yaml"
 try 0 "a process that lasts" run "$work/lasts.yaml"; prints "normalized_progress_ratio"; prints "job_latency_p99"
 try 0 "a process that lasts, compared" compare "$work/lasts.yaml"; prints "serve normalized_progress_ratio"; prints "serve job_latency_p50"

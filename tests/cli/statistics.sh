@@ -436,6 +436,22 @@ assert comparison["exact"] is True and json.load(open("drawn.json"))["exact"] is
 assert all(c["p"] is None and c["ratio_ci95"] is None and c["verdict"] == "exact" for c in comparison["comparisons"]), comparison
 assert all(x is None for run in comparison["runs"] for vm in run["vms"] for x in vm["ci95"].values())
 END
+# Tables show the jobs of processes that end after several, and their misses; nothing is said of jobs that no table shows.
+cat >ends.yaml <<'END'
+workload: w
+kernels: [{name: k, blocks: 40, threads: 128, block_time: 10 us, jitter: 30 %}]
+---
+scenario: ends
+devices: [{model: v100}]
+policies: [{mode: mps}]
+processes: [{name: a, workload: w, repeat: 30, deadline: 15 us}, {name: b, workload: w, repeat: 1}]
+run: {replications: 3}
+END
+try 0 "processes that end after several jobs" run ends.yaml --quiet
+if grep -qE "^  vm by policy .* job_latency_p99 +deadline_miss_ratio" <<<"$output" && grep -qF "a job_latency_p99 (max of 30 jobs)" <<<"$output"; then ok; else bad "no table of jobs" "$output"; fi
+sed 's/repeat: 30, deadline: 15 us/repeat: 1/' ends.yaml >single.yaml
+try 0 "processes of one job each" run single.yaml --quiet
+if grep -qF "job_latency" <<<"$output"; then bad "latencies of jobs that no table shows" "$output"; else ok; fi
 # Notes name other uncertainties, once for each scenario, in tables and in JSON.
 cat >doubts.yaml <<'END'
 workload: w
