@@ -10,7 +10,8 @@
 
 enum { NAME_LENGTH = 48, WORD_LENGTH = 24 };
 
-static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+/* A letter beyond ASCII is several bytes, which a name has '_' for. */
+static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80; }
 
 /* The name in a mangled symbol, "_ZN2ns4axpyIfEEvi": the last of the lengths and names. Returns its length, 0 if the
  * symbol is not mangled. */

@@ -409,6 +409,7 @@ def check_texts(smsched, work):
         done = run(smsched, "import", "kineto", work / "texts.json", "--title", "Größe")
         check(f"the name {written}", f"\n  # {name}\n" in done.stdout and '\ntitle: "Größe"\n' in done.stdout, done.stdout + done.stderr)
         write(work / "texts.yaml", done.stdout.encode())
+        check(f"the kernel's name of {written}", "größe" not in name or "- name: gr____e___\n" in done.stdout, done.stdout)
         check(f"the document of {written}", run(smsched, "validate", work / "texts.yaml").returncode == 0, done.stdout)
 
 
