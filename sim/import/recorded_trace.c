@@ -235,8 +235,9 @@ static void state_part(const struct trace *trace, const struct part *part)
 {
     struct sms__arena *arena = trace->arena;
     const struct sms__iterations *found = &part->found;
-    const char *who = sms__print(arena, "%s: process %s, device %s%s%s", part->name,
-                                 sms__derive_text(arena, part->process, 60), sms__derive_text(arena, part->device, 60),
+    const char *process = sms__derive_text(arena, part->process, 60); /* "": no call of it is known */
+    const char *who = sms__print(arena, "%s: %s%s%sdevice %s%s%s", part->name, *process ? "process " : "", process,
+                                 *process ? ", " : "", sms__derive_text(arena, part->device, 60),
                                  part->stream ? ", stream " : "", part->stream ? part->stream : "");
     const char *what =
         sms__print(arena, "%zu launch%s and %zu cop%s in %.6g ms", found->launches, plural(found->launches, "", "es"),

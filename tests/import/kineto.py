@@ -411,6 +411,11 @@ def check_texts(smsched, work):
         write(work / "texts.yaml", done.stdout.encode())
         check(f"the kernel's name of {written}", "größe" not in name or "- name: gr____e___\n" in done.stdout, done.stdout)
         check(f"the document of {written}", run(smsched, "validate", work / "texts.yaml").returncode == 0, done.stdout)
+    alone = json.loads(made)
+    alone["traceEvents"] = [event for event in alone["traceEvents"] or [] if event.get("cat") != "cuda_runtime"]
+    write(work / "alone.json", json.dumps(alone).encode())
+    done = run(smsched, "import", "kineto", work / "alone.json")
+    check("kernels of no process", "# alone: device Tesla V100-SXM2-16GB (0): " in done.stdout, done.stdout[:600] + done.stderr)
 
 
 def check_with(smsched, work, update):
