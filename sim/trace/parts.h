@@ -9,6 +9,8 @@
 #include "../base/write.h"
 #include "../model/scenario.h"
 
+#include <zlib.h>
+
 /* What can be in a trace. The cluster's is pods, others have the rest. */
 enum sms__trace_class {
     SMS__TRACE_BLOCKS,
@@ -57,7 +59,8 @@ struct sms__trace {
     const struct sms_scenario *scenario;
     struct sms__trace_settings options;
     struct sms__write write;
-    FILE *compressed; /* NULL if write.to is the file itself, not a stream that compresses into it */
+    FILE *to;    /* write.to, or a stream that compresses into its file: */
+    gzFile gzip; /* NULL: it does not */
     bool out_of_memory;
     bool begun; /* an event has been written */
     struct sms__trace_kind *kind;
@@ -96,7 +99,7 @@ struct sms__trace_slice {
     size_t sms; /* another, if not 0 */
 };
 
-/* trace_json.c: writes the parts of a file to trace->write.to, as Chrome trace events. A "process" of the viewer and a
+/* trace_json.c: writes the parts of a file to trace->to, as Chrome trace events. A "process" of the viewer and a
  * lane are begun before their first event. */
 void sms__trace_json_begin(struct sms__trace *trace);
 /* The viewer shows the process as "LABEL, NAME". */

@@ -1,13 +1,16 @@
 /* Begins a trace, hands the events of a run on, and ends the trace. */
-#include "gzip_stream.h"
+#define _GNU_SOURCE /* fopencookie */
 #include "parts.h"
 
 #include "../base/escape.h"
 #include "../base/suffix.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include <zlib.h>
 
 void sms__trace_add(struct sms__trace *trace, const struct sms_run_event *event)
 {
@@ -70,29 +73,38 @@ static int init(void *user)
     return SMS_OK;
 }
 
-/* Opens the file with the compression that its name ends with. */
-static int open_file(struct sms__trace *trace, const char *path, struct sms_errors *errors)
+static ssize_t compress_bytes(void *gzip, const char *bytes, size_t size)
 {
-    bool compress = sms__ends_with(path, ".gz");
-    int code = sms__write_begin(&trace->write, path, errors);
-    FILE *stream = code == SMS_OK && compress ? sms__gzip_stream(trace->write.to) : NULL;
-    if (code == SMS_OK && compress && !stream)
-        return sms__fail(errors, SMS_ENOMEM, path, "no memory");
-    trace->compressed = stream ? trace->write.to : NULL;
-    trace->write.to = stream ? stream : trace->write.to;
-    return code;
+    return gzwrite(gzip, bytes, (unsigned)size); /* at most stdio's buffer */
 }
 
-/* Ends the compression. What failed is seen in the file, or is a lack of memory. */
-static void end_compression(struct sms__trace *trace)
+/* Opens the file, and a stream that compresses into it if its name says so. */
+static int open_file(struct sms__trace *trace, const char *path, struct sms_errors *errors)
 {
-    if (!trace->compressed)
-        return;
-    bool failed = ferror(trace->write.to);
-    failed |= fclose(trace->write.to) != 0;
-    trace->out_of_memory |= failed && !ferror(trace->compressed);
-    trace->write.to = trace->compressed;
-    trace->compressed = NULL;
+    int code = sms__write_begin(&trace->write, path, errors);
+    trace->to = trace->write.to;
+    if (code || !sms__ends_with(path, ".gz"))
+        return code;
+    const int fd = dup(fileno(trace->write.to));
+    trace->gzip = gzdopen(fd, "wb1");
+    trace->to = trace->gzip ? fopencookie(trace->gzip, "w", (cookie_io_functions_t){.write = compress_bytes}) : NULL;
+    if (!trace->gzip && fd >= 0)
+        close(fd);
+    return trace->to ? SMS_OK : sms__fail(errors, SMS_ENOMEM, path, "no memory");
+}
+
+/* Ends the compression, if there is one. Returns 0, or an errno if not all of it is in the file. */
+static int end_compression(struct sms__trace *trace)
+{
+    if (!trace->gzip)
+        return 0;
+    bool failed = trace->to && ferror(trace->to);
+    failed |= trace->to && fclose(trace->to) != 0;
+    errno = 0;
+    const int code = gzclose(trace->gzip);
+    trace->to = NULL;
+    trace->gzip = NULL;
+    return code == Z_MEM_ERROR ? ENOMEM : !failed && code == Z_OK ? 0 : errno ? errno : EIO;
 }
 
 int sms__trace_begin(const struct sms_scenario *scenario, const struct sms__trace_settings *options,
@@ -148,11 +160,13 @@ int sms__trace_end(struct sms__trace *trace, FILE *summary, struct sms_errors *e
     *errors = (struct sms_errors){0};
     if (file)
         sms__trace_json_end(trace, file);
-    end_compression(trace);
-    trace->out_of_memory |= !file;
+    const int why = end_compression(trace);
+    trace->out_of_memory |= !file || why == ENOMEM;
     free(file);
     if (trace->out_of_memory)
         return sms__fail(errors, SMS_ENOMEM, path, "no memory");
+    if (why)
+        return sms__fail(errors, SMS_EIO, path, "cannot be written: %s", strerror(why));
     int code = sms__write_end(&trace->write, errors);
     for (size_t p = 0; summary && code == SMS_OK && p < trace->parts; p++)
         print_summary(trace, &trace->part[p], summary);

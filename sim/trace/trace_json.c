@@ -31,13 +31,13 @@ static void print(FILE *to, const char *text)
 
 void sms__trace_json_begin(struct sms__trace *trace)
 {
-    fputs("{\"displayTimeUnit\":\"ns\",\n\"traceEvents\":[", trace->write.to);
+    fputs("{\"displayTimeUnit\":\"ns\",\n\"traceEvents\":[", trace->to);
 }
 
 /* The first event of all is a name, because a "process" is named before its events. */
 static void begin_name(struct sms__trace *trace, const char *what, uint64_t pid, uint64_t tid)
 {
-    fprintf(trace->write.to,
+    fprintf(trace->to,
             "%s\n{\"ph\":\"M\",\"name\":\"%s_name\",\"pid\":%" PRIu64 ",\"tid\":%" PRIu64 ",\"args\":{\"name\":\"",
             trace->begun ? "," : "", what, pid, tid);
     trace->begun = true;
@@ -53,7 +53,7 @@ static void end_name(FILE *to, const char *what, uint64_t pid, uint64_t tid, uin
 
 void sms__trace_json_process(struct sms__trace *trace, uint64_t pid, const char *name)
 {
-    FILE *to = trace->write.to;
+    FILE *to = trace->to;
     begin_name(trace, "process", pid, pid);
     print(to, trace->part[trace->current].label);
     fputs(", ", to);
@@ -63,7 +63,7 @@ void sms__trace_json_process(struct sms__trace *trace, uint64_t pid, const char 
 
 void sms__trace_json_lane(struct sms__trace *trace, const struct sms__trace_slice *slice, size_t lane)
 {
-    FILE *to = trace->write.to;
+    FILE *to = trace->to;
     char name[SMS__TRACE_NAME_BYTES];
     const uint64_t pid = sms__trace_pid(trace, slice->pid), tid = trace->track[slice->track].lane[lane].tid;
     slice->name_track(trace, slice->track, name);
@@ -81,7 +81,7 @@ static void print_us(FILE *to, const char *key, uint64_t ps)
 
 void sms__trace_json_put(struct sms__trace *trace, const struct sms__trace_slice *slice, uint64_t tid)
 {
-    FILE *to = trace->write.to;
+    FILE *to = trace->to;
     fprintf(to, ",\n{\"ph\":\"%s\",\"cat\":\"%s\",\"name\":\"", slice->instant ? "i" : "X", slice->category);
     print(to, slice->name);
     fprintf(to, "\",\"pid\":%" PRIu64 ",\"tid\":%" PRIu64, sms__trace_pid(trace, slice->pid), tid);
@@ -120,7 +120,7 @@ static void write_part(const struct sms__trace *trace, size_t p, FILE *to)
 /* Ends the list of events and adds what the trace is of. */
 void sms__trace_json_end(struct sms__trace *trace, const char *file)
 {
-    FILE *to = trace->write.to;
+    FILE *to = trace->to;
     fputs("\n],\n\"otherData\":{\"program\":\"smsched " SMSCHED_VERSION "\",\"scenario\":\"", to);
     print(to, trace->scenario->name);
     fputs("\",\"file\":\"", to);
