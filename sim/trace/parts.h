@@ -24,12 +24,6 @@ enum sms__trace_class {
 /* Enough for a name of a track or a kernel. Names of pods may be longer. */
 enum { SMS__TRACE_NAME_BYTES = 2 * SMS__FIELD_BYTES };
 
-/* A kernel of a tenant. */
-struct sms__trace_kind {
-    size_t vm, kernel;
-    const char *name; /* "VM/KERNEL" */
-};
-
 /* A place where events are shown. Events of one lane never overlap, as viewers demand, and come in order of time. */
 struct sms__trace_track {
     struct sms__trace_lane {
@@ -52,8 +46,6 @@ struct sms__trace_part {
     struct sms__trace_count count[SMS__TRACE_CLASSES];
 };
 
-enum { SMS__TRACE_CACHE = 256 };
-
 struct sms__trace {
     struct sms__arena arena;
     const struct sms_scenario *scenario;
@@ -62,9 +54,7 @@ struct sms__trace {
     FILE *to;    /* write.to, or a stream that compresses into its file: */
     gzFile gzip; /* NULL: it does not */
     bool out_of_memory;
-    bool begun; /* an event has been written */
-    struct sms__trace_kind *kind;
-    size_t kinds;
+    bool begun;           /* an event has been written */
     size_t *first_stream; /* [vms + 1]: among the streams of a device */
     size_t *first_track;  /* [devices + 1]: SMs, then streams; the last is the first process. Behind the processes is a
                            * track for the misses of each "process" of the viewer. A cluster has tracks of its own */
@@ -77,16 +67,12 @@ struct sms__trace {
     size_t tracks;
     bool *named; /* [sms__trace_pids]: the "process" of the viewer has a name */
     uint64_t next_tid;
-    struct {
-        const char *vm, *kernel;
-        size_t kind;
-    } cache[SMS__TRACE_CACHE];
 };
 
 /* An event with a duration, or an instant. */
 struct sms__trace_slice {
-    const char *category, *name;
-    size_t track, pid; /* pid: index among those of the policy */
+    const char *category, *name, *kernel; /* kernel: behind the name, "VM/KERNEL"; or NULL */
+    size_t track, pid;                    /* pid: index among those of the policy */
     uint64_t start_ps, end_ps;
     bool instant; /* at start_ps */
     void (*name_track)(const struct sms__trace *trace, size_t track, char name[SMS__TRACE_NAME_BYTES]);

@@ -1,31 +1,9 @@
 /* Blocks, kernels, spans of processes and missed deadlines, for a trace. */
 #include "parts.h"
 
+#include "../base/member.h"
+
 #include <string.h>
-
-static size_t find_kind(const struct sms__trace *trace, const char *vm, const char *kernel)
-{
-    size_t i = 0;
-    for (; i < trace->kinds; i++) {
-        const struct sms__tenant *candidate = &trace->scenario->vm[trace->kind[i].vm];
-        if (!strcmp(candidate->name, vm) && !strcmp(candidate->workload->kernel[trace->kind[i].kernel].name, kernel))
-            break;
-    }
-    return i;
-}
-
-/* The index of a kernel, or `kinds`. The same name is nearly always the same pointer, because names come from the
- * scenario. */
-static size_t kind_of(struct sms__trace *trace, const char *vm, const char *kernel)
-{
-    size_t slot = (((uintptr_t)vm >> 3) + ((uintptr_t)kernel >> 3) * 31) % SMS__TRACE_CACHE;
-    if (trace->cache[slot].vm != vm || trace->cache[slot].kernel != kernel) {
-        trace->cache[slot].vm = vm;
-        trace->cache[slot].kernel = kernel;
-        trace->cache[slot].kind = find_kind(trace, vm, kernel);
-    }
-    return trace->cache[slot].kind;
-}
 
 static size_t tenant_of(const struct sms__trace *trace, size_t stream)
 {
@@ -79,12 +57,10 @@ void sms__trace_stay(struct sms__trace *trace, const char *policy, const struct 
 {
     if (!sms__trace_observe(trace, policy, stay->start_ps, stay->end_ps))
         return;
-    const size_t kind = kind_of(trace, stay->vm, stay->kernel);
-    if (kind == trace->kinds)
-        return;
     struct sms__trace_count *count = &trace->part[trace->current].count[SMS__TRACE_BLOCKS];
     struct sms__trace_slice slice = {.category = "block",
-                                     .name = trace->kind[kind].name,
+                                     .name = stay->vm,
+                                     .kernel = stay->kernel,
                                      .track = trace->first_track[stay->device] + stay->sm,
                                      .pid = stay->device,
                                      .start_ps = stay->start_ps,
@@ -99,23 +75,23 @@ void sms__trace_stay(struct sms__trace *trace, const char *policy, const struct 
 
 void sms__trace_kernel(struct sms__trace *trace, const char *policy, const struct sms_kernel_run *run)
 {
+    const struct sms_scenario *scenario = trace->scenario;
     if (!sms__trace_observe(trace, policy, run->launch_ps, run->end_ps))
         return;
-    const size_t kind = kind_of(trace, run->vm, run->kernel);
-    if (kind == trace->kinds)
-        return;
+    const size_t v = sms__find_name(run->vm, scenario->vms, SMS__NAMES(scenario->vm, name));
     struct sms__trace_slice slice = {.category = "kernel",
-                                     .name = trace->kind[kind].name,
+                                     .name = run->vm,
+                                     .kernel = run->kernel,
                                      .pid = run->device,
                                      .start_ps = run->launch_ps,
                                      .end_ps = run->end_ps,
                                      .name_track = name_stream,
-                                     .sort_index = trace->first_stream[trace->kind[kind].vm] + run->stream,
+                                     .sort_index = trace->first_stream[v] + run->stream,
                                      .lanes_max = SIZE_MAX,
                                      .detail = {"blocks", NULL, run->blocks}};
-    slice.track = trace->first_track[run->device] + trace->scenario->device[run->device]->sms + slice.sort_index;
+    slice.track = trace->first_track[run->device] + scenario->device[run->device]->sms + slice.sort_index;
     sms__trace_put(trace, SMS__TRACE_KERNELS, &slice);
-    trace->track[trace->first_track[trace->scenario->devices] + slice.sort_index].kernel_end_ps = run->end_ps;
+    trace->track[trace->first_track[scenario->devices] + slice.sort_index].kernel_end_ps = run->end_ps;
 }
 
 /* Whether the span begins because the process is suspended, or its time slice ends, with a kernel under way. */

@@ -38,17 +38,6 @@ void sms__trace_add(struct sms__trace *trace, const struct sms_run_event *event)
     }
 }
 
-static void init_kinds(struct sms__trace *trace)
-{
-    const struct sms_scenario *scenario = trace->scenario;
-    for (size_t v = 0; v < scenario->vms; v++)
-        for (size_t k = 0; k < scenario->vm[v].workload->kernels; k++) {
-            const char *name =
-                sms__print(&trace->arena, "%s/%s", scenario->vm[v].name, scenario->vm[v].workload->kernel[k].name);
-            *SMS__APPEND(&trace->arena, trace->kind, trace->kinds) = (struct sms__trace_kind){v, k, name};
-        }
-}
-
 static int init(void *user)
 {
     struct sms__trace *trace = user;
@@ -57,7 +46,6 @@ static int init(void *user)
     trace->first_track = SMS__NEW(&trace->arena, size_t, scenario->devices + 1);
     trace->part = SMS__NEW(&trace->arena, struct sms__trace_part, scenario->policies + 1);
     trace->named = SMS__NEW(&trace->arena, bool, sms__trace_pids(trace));
-    init_kinds(trace);
     for (size_t v = 0; v < scenario->vms; v++)
         trace->first_stream[v + 1] = trace->first_stream[v] + scenario->vm[v].streams;
     for (size_t d = 0; d < scenario->devices; d++)

@@ -84,6 +84,8 @@ void sms__trace_json_put(struct sms__trace *trace, const struct sms__trace_slice
     FILE *to = trace->to;
     fprintf(to, ",\n{\"ph\":\"%s\",\"cat\":\"%s\",\"name\":\"", slice->instant ? "i" : "X", slice->category);
     print(to, slice->name);
+    fputs(slice->kernel ? "/" : "", to);
+    print(to, slice->kernel ? slice->kernel : "");
     fprintf(to, "\",\"pid\":%" PRIu64 ",\"tid\":%" PRIu64, sms__trace_pid(trace, slice->pid), tid);
     print_us(to, "ts", slice->start_ps);
     if (slice->instant)
