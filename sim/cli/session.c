@@ -3,6 +3,7 @@
 #include "session.h"
 
 #include "../base/buffer.h"
+#include "../base/intern.h"
 #include "../base/room.h"
 #include "../base/read.h"
 #include "../model/policy/policies.h"
@@ -124,35 +125,37 @@ static int load_one(struct session *session, const char *path, const struct sess
     return code || !file ? code : change_scenarios(session, file, changes);
 }
 
-/* Equal names in the order of the files. */
-static int compare_names(const void *left, const void *right)
+struct naming {
+    const struct session *session;
+    struct sms__arena arena;
+    struct sms_errors errors;
+};
+
+static int find_same(void *user)
 {
-    const struct sms_scenario *const *a = *(const struct sms_scenario *const *const *)left,
-                                     *const *b = *(const struct sms_scenario *const *const *)right;
-    const int order = strcmp((*a)->name, (*b)->name);
-    return order ? order : a < b ? -1 : 1;
+    struct naming *naming = user;
+    struct sms__string_pool names = {.arena = &naming->arena};
+    for (size_t i = 0; i < naming->session->scenarios; i++) {
+        const struct sms_scenario *one = naming->session->scenario[i];
+        struct sms__pooled_string *name = sms__intern(&names, one->name, strlen(one->name));
+        const struct sms_scenario *other = name->fixed;
+        if (other)
+            sms__error(&naming->errors, SMS_EINPUT, sms__at_key(one->node, "scenario")->mark,
+                       "there is a scenario '%.60s' in '%.200s', too", one->name, other->node->mark.file);
+        name->fixed = one;
+    }
+    return SMS_OK;
 }
 
 /* A file alone has no name twice. */
 static int check_names(const struct session *session)
 {
-    struct sms_errors errors = {0};
-    const size_t count = session->cli->n_args > 1 ? session->scenarios : 0;
-    const struct sms_scenario *const **sorted = count ? malloc(count * sizeof *sorted) : NULL;
-    if (count && !sorted)
+    struct naming naming = {.session = session};
+    const int code = session->cli->n_args > 1 ? sms__guard(&naming.arena, find_same, &naming) : SMS_OK;
+    sms__arena_release(&naming.arena);
+    if (code)
         return cli_no_memory();
-    for (size_t i = 0; i < count; i++)
-        sorted[i] = &session->scenario[i];
-    if (sorted)
-        qsort(sorted, count, sizeof *sorted, compare_names);
-    for (size_t i = 1; sorted && i < count; i++) {
-        const struct sms_scenario *one = *sorted[i - 1], *other = *sorted[i];
-        if (!strcmp(one->name, other->name))
-            sms__error(&errors, SMS_EINPUT, sms__at_key(other->node, "scenario")->mark,
-                       "there is a scenario '%.60s' in '%.200s', too", other->name, one->node->mark.file);
-    }
-    free(sorted);
-    return errors.count ? cli_print_errors(SMS_EINPUT, &errors) : EXIT_OK;
+    return naming.errors.count ? cli_print_errors(SMS_EINPUT, &naming.errors) : EXIT_OK;
 }
 
 /* Devices and workloads of other files are inputs, too. */

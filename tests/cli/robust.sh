@@ -176,6 +176,15 @@ else
     limited 15 "$smsched" validate "$work/documents.yaml" >/dev/null 2>"$work/err"
     exits 3 $? "256000 names of 10000 workloads"
     says "more than 100000 kernels of all workloads to draw from" "256000 names of 10000 workloads"
+    for letter in a b c d; do
+        awk -v letter=$letter 'BEGIN {
+            print "workload: w\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 1 us}]"
+            for (i = 0; i < 10000; i++)
+                printf "---\nscenario: of-four-files-with-ten-thousand-each-%05d-%s\ndevices: [{model: v100}]\npolicies: [leftover]\nvms: [{name: a, workload: w}]\n", i, letter
+        }' >"$work/scenarios-$letter.yaml"
+    done
+    (ulimit -t 5; "$smsched" validate "$work"/scenarios-[a-d].yaml >/dev/null 2>"$work/err")
+    exits 0 $? "40000 scenarios of four files"
 fi
 
 # A folder has the text of a file once, not once for each of its scenarios.
