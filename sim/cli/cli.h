@@ -175,6 +175,9 @@ int cli_check_input(const struct cli *cli, const char *path);
  * printed. */
 int cli_check_file(const char *path, const char *what);
 
+/* cmd_sweep.c: checks the plan in a file, and prints how many points it has. Returns an exit code. */
+int sweep_validate(const struct cli *cli, const char *path);
+
 /* help.c */
 void cli_print_usage(const struct cli_command *const *commands, FILE *to);
 void cli_print_help(const struct cli_command *command, FILE *to);

@@ -1,7 +1,6 @@
 /* The command sweep: runs a plan's points, prints their status, or merges them. */
 #include "cli.h"
 #include "session.h"
-#include "sweep_command.h"
 
 #include "../base/escape.h"
 #include "../report/json_write.h"
@@ -13,7 +12,15 @@
 
 enum { SHARDS_MAX = 10000 };
 
-#define AT(member) offsetof(struct sweep_options, member)
+struct options {
+    const char *out, *shard;
+    uint64_t jobs; /* 0: not given */
+    int engine;    /* enum sms_engine */
+    int format;    /* 0: text, 1: JSON */
+    bool check;
+};
+
+#define AT(member) offsetof(struct options, member)
 
 static const struct cli_option own_options[] = {
     {"out", "DIR", "use this folder for the sweep; default: NAME.sweep, with the name of the plan", CLI_TEXT, AT(out),
@@ -32,7 +39,7 @@ static const struct cli_option own_options[] = {
 /* Reads "2/3". */
 static int read_shard(const struct cli *cli, struct sms__shard *shard)
 {
-    const struct sweep_options *given = cli->options;
+    const struct options *given = cli->options;
     char *end = NULL;
     *shard = (struct sms__shard){1, 1};
     if (!given->shard)
@@ -103,7 +110,7 @@ static int with_index(struct sweep *sweep, int (*then)(struct sweep *sweep, stru
     return code;
 }
 
-static bool is_json(const struct sweep *sweep) { return ((struct sweep_options *)sweep->cli->options)->format; }
+static bool is_json(const struct sweep *sweep) { return ((struct options *)sweep->cli->options)->format; }
 
 static unsigned long long number(uint64_t value) { return (unsigned long long)value; }
 
@@ -214,7 +221,7 @@ static void print_count(const struct sms__sweep_count *count)
 static int run(struct sweep *sweep)
 {
     const struct cli *cli = sweep->cli;
-    const struct sweep_options *given = cli->options;
+    const struct options *given = cli->options;
     struct sms_errors errors = {0};
     struct sms__sweep_count count;
     struct sms__sweep_options options = {.jobs = given->jobs > 0 ? (unsigned)given->jobs : cli_cores(),
@@ -242,7 +249,7 @@ static int run(struct sweep *sweep)
 /* Refuses arguments that do not go together. */
 static int check_words(const struct cli *cli, bool verb)
 {
-    const struct sweep_options *given = cli->options;
+    const struct options *given = cli->options;
     if (cli->n_args == 0)
         return cli_usage(cli, "name a plan");
     if (given->format && (given->shard || !strcmp(cli->args[0], "status")))
@@ -261,7 +268,7 @@ static int act(struct sweep *sweep, bool status, bool merges)
 
 static int run_sweep(struct cli *cli)
 {
-    const struct sweep_options *given = cli->options;
+    const struct options *given = cli->options;
     struct sweep sweep;
     const char *verb = cli->n_args ? cli->args[0] : "";
     bool status = !strcmp(verb, "status"), merges = !strcmp(verb, "merge");
@@ -306,5 +313,5 @@ const struct cli_command cmd_sweep = {
     .options = {{own_options}, {cli_strict}, {cli_memory}, {cli_models}, {cli_plugins}, {cli_quiet}},
     .texts = {{"quiet", "print no progress and no counts"}},
     .hints = {{"slurm", "sbatch starts the shards: docs/how-to/sweeps-on-a-cluster.md"}},
-    .size = sizeof(struct sweep_options),
+    .size = sizeof(struct options),
     .run = run_sweep};

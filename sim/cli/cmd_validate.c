@@ -1,7 +1,6 @@
 /* `smsched validate`: checks files without running them. */
 #include "cli.h"
 #include "session.h"
-#include "sweep_command.h"
 
 #include "../sweep/sweep.h"
 
