@@ -54,8 +54,7 @@ struct maker {
     const struct section *at; /* the one that runs */
     const char *name;
     FILE *script;
-    size_t rows;                    /* of the query that runs */
-    struct sms__figure_names given; /* the script's variables */
+    size_t rows; /* of the query that runs */
     sqlite3_int64 block;
 };
 
@@ -272,26 +271,19 @@ static void put_value(FILE *to, sqlite3_stmt *row, int column, void (*put)(FILE 
         fputs("NaN", to);
 }
 
-static void give(struct maker *maker, const char *prefix, const char *rest)
-{
-    struct sms__arena *arena = &maker->figures->arena;
-    *SMS__APPEND(arena, maker->given.name, maker->given.count) = sms__print(arena, "%s%s", prefix, rest);
-}
-
-/* Whether a column can be a variable of gnuplot. If so, the variable is given. */
-static int give_column(struct maker *maker, const struct section *section, const char *column)
+/* Whether a column can be a variable of gnuplot. */
+static int check_column(struct maker *maker, const struct section *section, const char *column)
 {
     for (const char *c = column; *c || c == column; c++)
         if (*c != '_' && !isalpha((unsigned char)*c) && !(c > column && isdigit((unsigned char)*c)))
             return wrong(maker, section, "its column '%.60s' is no name of a variable; 'AS NAME' gives it one", column);
-    give(maker, *section->argument ? sms__print(&maker->figures->arena, "%s_", section->argument) : "", column);
     return SMS_OK;
 }
 
 static int set(struct maker *maker, const struct section *section, sqlite3_stmt *row)
 {
     for (int i = 0; i < sqlite3_column_count(row); i++) {
-        int code = give_column(maker, section, sqlite3_column_name(row, i));
+        int code = check_column(maker, section, sqlite3_column_name(row, i));
         if (code)
             return code;
         fprintf(maker->script, "%s = ", sqlite3_column_name(row, i));
@@ -309,7 +301,7 @@ static int set_item(struct maker *maker, const struct section *section, sqlite3_
                          ROWS_MOST, section->argument, maker->name);
     for (int i = 0; i < sqlite3_column_count(row); i++) {
         const char *column = sqlite3_column_name(row, i);
-        int code = maker->rows == 1 ? give_column(maker, section, column) : SMS_OK;
+        int code = maker->rows == 1 ? check_column(maker, section, column) : SMS_OK;
         if (code)
             return code;
         if (maker->rows == 1)
@@ -359,12 +351,22 @@ static int write_data(struct maker *maker)
     return code;
 }
 
+static int add_script(struct maker *maker, const char *mark)
+{
+    struct sms__figures *figures = maker->figures;
+    const char *text;
+    int code = sms__file_text(&figures->arena, sms__print(&figures->arena, "%s/%s.gp", figures->scripts, mark), &text,
+                              &figures->errors);
+    if (code == SMS_OK)
+        fputs(text, maker->script);
+    return code;
+}
+
 static int write_script(struct maker *maker)
 {
     const struct sms__figures *figures = maker->figures;
     const char *marks = "";
     int code = SMS_OK;
-    maker->given.count = 0;
     fprintf(maker->script, "# Change what you like, and draw it again: gnuplot -c %s.gp [svg|pdf|png [FILE]]\n",
             maker->name);
     fprintf(
@@ -383,15 +385,12 @@ static int write_script(struct maker *maker)
         } else if (is(section, "array")) {
             code = query(maker, section, set_item);
             fprintf(maker->script, "%ss = %zu\n", section->argument, maker->rows);
-            give(maker, section->argument, "s");
-            if (maker->rows == 0) /* then the script reads no item */
-                give(maker, section->argument, "_*");
         }
     }
     fprintf(maker->script, "mark = '%s'\n\n", marks);
     if (code == SMS_OK)
-        code = sms__figures_script(maker->figures, "common", maker->path, &maker->given, maker->script);
-    return code ? code : sms__figures_script(maker->figures, marks, maker->path, &maker->given, maker->script);
+        code = add_script(maker, "common");
+    return code ? code : add_script(maker, marks);
 }
 
 /* ---- figures ---- */

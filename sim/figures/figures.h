@@ -56,11 +56,6 @@ int sms__figures_error(struct sms__figures *figures, const char *what);
 /* figures.c: makes the scripts and the data of all figures. */
 int sms__figures_make(struct sms__figures *figures);
 
-/* mark.c: writes the script of a mark. `sql` is the file that gave the variables `given`, of which some are patterns.
- */
-int sms__figures_script(struct sms__figures *figures, const char *mark, const char *sql,
-                        const struct sms__figure_names *given, FILE *to);
-
 /* draw.c: draws one figure in one format: svg, pdf or png. */
 int sms__figures_draw(struct sms__figures *figures, const char *name, const char *format);
 

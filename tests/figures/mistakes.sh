@@ -11,9 +11,9 @@ cd "$work" || exit 1
 sed -n '/^-- Energy of each device/,/^-- @include/p' "$OLDPWD/docs/reference/figures.md" >energy.sql
 figure=share/smsched/plots/99-energy.sql
 
-# mistake SED WORDS [FILE]: the figure of the page, changed so, is answered with these words. FILE is another figure.
+# mistake SED WORDS: the figure of the page, changed so, is answered with these words.
 mistake() {
-    sed "$1" ${3-energy.sql} >$figure
+    sed "$1" energy.sql >$figure
     try 3 "$1" plot results --figures energy --quiet --out drawn
     prints "$2"
     clean drawn "$1"
@@ -37,11 +37,6 @@ mistake "s/@include/@set\nSELECT 1 + 1;\n-- @include/" "99-energy.sql:9:1: error
 mistake "s/@include/@set\nSELECT 1 AS x UNION SELECT 2;\n-- @include/" "99-energy.sql:9:1: error: has to give one row for the figure energy, and gives 2"
 mistake "s/@include bars/@include barz/" "plots/barz.inc: error: No such file or directory"
 mistake "s/@needs devices/@needs hosts devises/" "99-energy.sql:2:1: error: no results have a table 'devises'; did you mean 'devices'?"
-sed '/^-- @include/d' energy.sql >whole.sql
-printf -- '-- @draw spans\n-- @set\nSELECT 1 AS left;\n-- @data\nSELECT 1;\n' >>whole.sql
-mistake "" "99-energy.sql: error: gives no 'xlabel', which '@draw spans' needs: a column 'xlabel' of '@set'" whole.sql
-sed -i "s/1 AS left/1 AS left, '' AS xlabel, 2 AS right, 1 AS row_h, '' AS ylabel, 1 AS high;\n-- @array panel\nSELECT 'a' AS titel/" whole.sql
-mistake "" "99-energy.sql: error: gives no 'panel_title', which '@draw spans' needs: a column 'title' of '@array panel', or a column 'panel_title' of '@set'" whole.sql
 echo "-- @include circle" >share/smsched/plots/circle.inc
 mistake "s/@include bars/@include circle/" "plots/circle.inc: error: has more than 40 sections with what it includes"
 if command -v gnuplot >/dev/null; then
