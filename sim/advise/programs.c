@@ -25,16 +25,16 @@ static int import_text(const char *path, const struct sms__importer *importer,
     return code;
 }
 
-/* A workload by itself, as a scenario that runs it. */
-static int load_workload(const char *name, const struct sms__advise_settings *settings, struct sms_file **out,
-                         struct sms_errors *errors)
+/* A workload by itself, as a scenario that runs it. `text`: of the file that has the workload; "": the library has it.
+ */
+static int load_alone(struct sms__arena *arena, const char *text, const char *workload, const char *path,
+                      const struct sms__advise_settings *settings, struct sms_file **file, struct sms_errors *errors)
 {
-    char text[400];
-    int length = snprintf(text, sizeof text,
-                          "scenario: alone\ndevices: [{model: %.100s}]\npolicies: [{mode: mps}]\n"
-                          "processes: [{name: alone, workload: '%.100s'}]\n",
-                          settings->device, name);
-    return sms_file_load_text(text, (size_t)length, name, settings->load, out, errors);
+    text = sms__print(arena,
+                      "%s%sscenario: alone\ndevices: [{model: %s}]\npolicies: [{mode: mps}]\n"
+                      "processes: [{name: alone, workload: '%s'}]\n",
+                      text, *text ? "\n---\n" : "", settings->device, workload);
+    return sms_file_load_text(text, strlen(text), path, settings->load, file, errors);
 }
 
 /* A file without a scenario must have one workload, which a scenario in the same text then runs. */
@@ -49,13 +49,9 @@ static int load_bare(struct sms__arena *arena, const char *path, const struct sm
     int code = sms__file_text(arena, path, &text, errors);
     if (code)
         return code;
-    text = sms__print(arena,
-                      "%s\n---\nscenario: alone\ndevices: [{model: %s}]\npolicies: [{mode: mps}]\n"
-                      "processes: [{name: alone, workload: '%s'}]\n",
-                      text, settings->device, name);
     sms_file_free(*file);
     *file = NULL;
-    return sms_file_load_text(text, strlen(text), path, settings->load, file, errors);
+    return load_alone(arena, text, name, path, settings, file, errors);
 }
 
 /* Whether the name is one of the library's, not a path. */
@@ -82,7 +78,7 @@ static int load_file(struct sms__arena *arena, const char *path, const struct sm
 {
     *named = false;
     if (access(path, F_OK) && is_in_library(path, settings->load))
-        return load_workload(path, settings, file, errors);
+        return load_alone(arena, "", path, path, settings, file, errors);
     if (access(path, F_OK) && errno == ENOENT)
         return complain_missing(path, settings->load, errors);
     const struct sms__importer *importer;

@@ -124,8 +124,8 @@ static const char *knees(struct sms_results *results)
         for (size_t r = 0; r < device->resources && !is_like_last(scenario, d); r++) {
             if (!(device->resource[r].knee > 0))
                 continue;
-            text = sms__grow(&results->arena, text, found, sizeof *text);
-            text[found++] = sms__print(&results->arena, "%s of %s", device->resource[r].name, device->name);
+            *SMS__APPEND(&results->arena, text, found) =
+                sms__print(&results->arena, "%s of %s", device->resource[r].name, device->name);
         }
     }
     return sms__list_once(results, text, found, ", ");
@@ -312,8 +312,7 @@ static void note_limits(struct sms_results *results)
                 sms__names_add(&found, sms__sm_fields[i].name, -1);
         if (!found.count || device->mig.board)
             continue;
-        text = sms__grow(&results->arena, text, devices, sizeof *text);
-        text[devices++] =
+        *SMS__APPEND(&results->arena, text, devices) =
             sms__print(&results->arena, "%s of an SM of %s", sms__names_print(results, &found), device->name);
     }
     if (devices)

@@ -113,9 +113,9 @@ static void note_each(struct sms_results *results,
         if (runs == 0)
             continue;
         const char *in = runs < all ? sms__print(&results->arena, " in %zu of %zu replications", runs, all) : "";
-        text = sms__grow(&results->arena, text, found, sizeof *text);
-        text[found++] = sms__print(&results->arena, "%s under %s%s%s", scenario->vm[v].name,
-                                   sms_results_policy(results, p), in, tell ? tell(results, p, v) : "");
+        *SMS__APPEND(&results->arena, text, found) =
+            sms__print(&results->arena, "%s under %s%s%s", scenario->vm[v].name, sms_results_policy(results, p), in,
+                       tell ? tell(results, p, v) : "");
     }
     if (found)
         sms__note(results, words, sms__list_once(results, text, found, ", "));
@@ -166,9 +166,8 @@ static void note_failed_pods(struct sms_results *results)
         const size_t metric = SMS__CLUSTER_failed_count - SMS__FIRST_CLUSTER;
         const double failed = sms_results_estimate(results, p, SMS_CLUSTER, 0, metric).mean;
         if (failed > 0) {
-            text = sms__grow(&results->arena, text, found, sizeof *text);
-            text[found++] = sms__print(&results->arena, "%.*g under %s", sms__digits(failed, 4), failed,
-                                       sms_results_policy(results, p));
+            *SMS__APPEND(&results->arena, text, found) = sms__print(
+                &results->arena, "%.*g under %s", sms__digits(failed, 4), failed, sms_results_policy(results, p));
         }
     }
     if (found)
