@@ -4,10 +4,11 @@
 
 #include "../base/escape.h"
 #include "../base/read.h"
-#include "../report/json_write.h"
+#include "../report/memory.h"
 
 #include <errno.h>
 #include <sha2.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -98,15 +99,18 @@ static void write_policy(const struct template *template, FILE *to)
 }
 
 /* Escapes characters that could end the script element. The JSON itself is ASCII, so U+2028 is escaped already. */
-static int write_data(const char *bytes, size_t length, void *user)
+static int write_data(const json_t *data, FILE *to)
 {
-    FILE *to = user;
-    for (size_t i = 0; i < length; i++)
-        if (strchr("<>&", bytes[i]) && bytes[i])
-            fprintf(to, "\\u%04x", bytes[i]);
+    char *text = sms__note_memory(json_dumps(data, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(12)));
+    for (const char *c = text ? text : ""; *c; c++)
+        if (strchr("<>&", *c))
+            fprintf(to, "\\u%04x", *c);
         else
-            fputc(bytes[i], to);
-    return 0; /* write errors are detected when the file is closed */
+            fputc(*c, to);
+    free(text);
+    if (sms__memory_failed())
+        errno = ENOMEM;
+    return sms__memory_failed() || ferror(to) ? -1 : 0;
 }
 
 /* Whether all scenarios have the same question. */
@@ -148,8 +152,8 @@ static int write_part(const struct template *template, const char *name, FILE *t
         fputs(template->library, to);
     else if (!strncmp(name, "script}}", 8))
         fputs(template->script, to);
-    else if (sms__json_put(data, write_data, to, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(12)))
-        return -1;
+    else
+        return write_data(data, to);
     return 0;
 }
 

@@ -10,25 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int finish(bool whole, FILE *to)
+int sms__json_write(json_t *object, FILE *to, size_t flags)
 {
+    bool whole = object && !sms__memory_failed() && json_dumpf(object, to, flags) == 0 && fputc('\n', to) != EOF;
+    json_decref(object);
     if (whole && !sms__memory_failed() && !ferror(to))
         return 0;
     if (sms__memory_failed())
         errno = ENOMEM;
     return -1;
-}
-
-int sms__json_write(json_t *object, FILE *to, size_t flags)
-{
-    bool whole = object && !sms__memory_failed() && json_dumpf(object, to, flags) == 0 && fputc('\n', to) != EOF;
-    json_decref(object);
-    return finish(whole, to);
-}
-
-int sms__json_put(const json_t *object, json_dump_callback_t put, FILE *to, size_t flags)
-{
-    return finish(object && !sms__memory_failed() && json_dump_callback(object, put, to, flags) == 0, to);
 }
 
 /* jansson accepts UTF-8 only, so each other byte is replaced. */

@@ -10,9 +10,6 @@
  * errno when out of memory or if the stream has failed. An object that is not complete is not written. */
 int sms__json_write(json_t *object, FILE *to, size_t flags);
 
-/* The same, but passes the text in pieces to put(bytes, length, to). The caller keeps the object. */
-int sms__json_put(const json_t *object, json_dump_callback_t put, FILE *to, size_t flags);
-
 /* Gives the value to the object and returns it, to be filled. NULL when out of memory: then it is released. */
 json_t *sms__json_keep(json_t *object, const char *key, json_t *value);
 
