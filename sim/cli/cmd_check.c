@@ -118,7 +118,7 @@ static int check(struct cli *cli)
     if (code == EXIT_OK && given->junit)
         code = begin_junit(&junit, given->junit);
     if (code == EXIT_OK)
-        code = run_scenarios(&session, &given->run, NULL);
+        code = run_scenarios(&session, &given->run, NULL, NULL);
     if (code == EXIT_OK)
         code = check_all(&session, given, &checks);
     if (code == EXIT_OK)

@@ -75,7 +75,7 @@ static int compare(struct cli *cli)
     if (code == EXIT_OK)
         code = session_load_trust(&session, given->trust, given->format);
     if (code == EXIT_OK)
-        code = run_scenarios(&session, &given->run, &given->trace);
+        code = run_scenarios(&session, &given->run, &given->trace, NULL);
     if (code == EXIT_OK)
         code = draw_unknowns(&session, &settings, given->draws);
     size_t *baseline = calloc(session.set.count + 1, sizeof *baseline);

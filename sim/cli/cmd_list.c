@@ -168,8 +168,6 @@ static json_t *list_fields(const struct sms_load_options *options)
     return list;
 }
 
-static json_t *list_schema(const struct sms_load_options *options) { return schema_of_files(options); }
-
 /* ---- printing it ---- */
 
 static const char *text_of(const json_t *object, const char *key)
@@ -387,13 +385,10 @@ static const struct {
     const char *name;
     json_t *(*list)(const struct sms_load_options *options); /* NULL: from files */
     void (*print)(const json_t *list); /* as a table; NULL: always JSON, or printed as it is read */
-} lists[] = {{"devices", NULL, print_devices},
-             {"workloads", NULL, NULL},
-             {"policies", list_policies, print_uses},
-             {"contention", list_contention, print_uses},
-             {"metrics", list_metrics, print_metrics},
-             {"fields", list_fields, print_fields},
-             {"schema", list_schema, NULL}};
+} lists[] = {{"devices", NULL, print_devices},         {"workloads", NULL, NULL},
+             {"policies", list_policies, print_uses},  {"contention", list_contention, print_uses},
+             {"metrics", list_metrics, print_metrics}, {"fields", list_fields, print_fields},
+             {"schema", schema_of_files, NULL}};
 
 enum { LISTS = sizeof lists / sizeof *lists, SHOWN = LISTS - 2 }; /* fields and schema are printed only by name */
 enum { DEVICES, WORKLOADS, SCHEMA = LISTS - 1 };

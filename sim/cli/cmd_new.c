@@ -156,10 +156,6 @@ static int new_plugin(struct cli *cli)
     return code;
 }
 
-struct nothing {
-    char none;
-};
-
 const struct cli_command cmd_new = {
     .name = "new",
     .args = "KIND NAME",
@@ -173,5 +169,4 @@ const struct cli_command cmd_new = {
     .options = {{cli_quiet}},
     .texts = {{"quiet", "do not print the names of the files"}},
     .verb = true,
-    .size = sizeof(struct nothing),
     .run = new_plugin};

@@ -30,11 +30,10 @@ static int run_into(struct session *session, const struct options *given)
 {
     struct sms_errors errors = {0};
     struct sms__folder folder = {0};
-    const struct run_folder into = {&folder, session->cli->command_line, given->brief};
     int code = cli_exit_code(
         sms__folder_begin(&folder, given->out, given->force ? SMS__FOLDER_REPLACE : SMS__FOLDER_NEW, &errors));
     if (code == EXIT_OK)
-        code = run_into_folder(session, &given->run, &given->trace, &into, &errors);
+        code = run_into_folder(session, &given->run, &given->trace, &folder, given->brief, &errors);
     sms_errors_print(&errors, stderr);
     sms__folder_abandon(&folder);
     return code;
@@ -67,7 +66,7 @@ static int run(struct cli *cli)
     if (code == EXIT_OK)
         code = session_load_trust(&session, given->trust, given->format);
     if (code == EXIT_OK)
-        code = given->out ? run_into(&session, given) : run_scenarios(&session, &given->run, &given->trace);
+        code = given->out ? run_into(&session, given) : run_scenarios(&session, &given->run, &given->trace, NULL);
     if (code == EXIT_OK && !(given->out && cli->quiet))
         print(&session.set, given->format, &screen);
     if (code == EXIT_OK && given->trust)

@@ -173,9 +173,8 @@ static int end_trace(const struct run *run)
     return cli_print_errors(sms__trace_end(run->trace, run->session->cli->quiet ? NULL : stderr, &errors), &errors);
 }
 
-/* Runs all scenarios; `trace` and `rows` may be NULL. */
-static int run_traced(struct session *session, const struct run_options *options, const struct trace_options *trace,
-                      struct rows *rows)
+int run_scenarios(struct session *session, const struct run_options *options, const struct trace_options *trace,
+                  struct rows *rows)
 {
     struct run run = {.session = session, .rows = rows};
     int code = trace ? begin_trace(&run, trace, options) : EXIT_OK;
@@ -187,27 +186,22 @@ static int run_traced(struct session *session, const struct run_options *options
     return code;
 }
 
-int run_scenarios(struct session *session, const struct run_options *options, const struct trace_options *trace)
-{
-    return run_traced(session, options, trace, NULL);
-}
-
 int run_into_folder(struct session *session, const struct run_options *options, const struct trace_options *trace,
-                    const struct run_folder *into, struct sms_errors *errors)
+                    struct sms__folder *folder, bool brief, struct sms_errors *errors)
 {
     const struct sms_run_options settings = run_settings(session->cli, options);
     struct rows rows = {0};
-    int code = cli_exit_code(rows_begin(&rows, session, into->brief, into->folder, errors));
+    int code = cli_exit_code(rows_begin(&rows, session, brief, folder, errors));
     if (code == EXIT_OK)
-        code = run_traced(session, options, trace, &rows);
+        code = run_scenarios(session, options, trace, &rows);
     if (code == EXIT_OK)
         code = draw_unknowns(session, &settings, 0); /* as compare does, whose JSON the folder has */
-    int ended = cli_exit_code(rows_end(&rows, into->folder, errors));
+    int ended = cli_exit_code(rows_end(&rows, folder, errors));
     code = code ? code : ended;
     session->set.cut = rows.cut;
     session->set.cuts = rows.cuts;
     if (code == EXIT_OK)
-        code = cli_exit_code(sms__run_folder_end(into->folder, &session->set, into->command_line, errors));
+        code = cli_exit_code(sms__run_folder_end(folder, &session->set, session->cli->command_line, errors));
     session->set.cuts = 0;
     free(rows.cut);
     return code;
