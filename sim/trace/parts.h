@@ -100,7 +100,7 @@ void sms__trace_name_pid(struct sms__trace *trace, size_t pid, const char *name)
 /* Counts the event, and writes it if the budget has room. Returns whether it was written. */
 bool sms__trace_put(struct sms__trace *trace, enum sms__trace_class class, const struct sms__trace_slice *slice);
 
-/* part.c: makes `policy` the current one. False if it is not in the trace, or the interval does not overlap that of
+/* Makes `policy` the current one. False if it is not in the trace, or the interval does not overlap that of
  * the options. */
 bool sms__trace_observe(struct sms__trace *trace, const char *policy, uint64_t start_ps, uint64_t end_ps);
 
