@@ -66,7 +66,6 @@ struct cli_option {
     bool always;                     /* a file that is written also if the option is not given */
     bool percentage;                 /* a number from 1 on needs a %, because it is probably meant as one */
     char letter;                     /* short form, or 0 */
-    bool common;                     /* the offset is in struct cli */
 };
 
 /* A table of options, terminated by a name of NULL, and the offset of its struct in the command's struct. */
@@ -80,7 +79,19 @@ struct cli_text {
     const char *option, *help;
 };
 
-enum { CLI_TABLES_MAX = 16, CLI_TEXTS_MAX = 4, CLI_HINTS_MAX = 2 };
+/* Options that several commands have; their values are in struct cli. All have --color and --help. */
+enum cli_common {
+    CLI_FORCE = 1 << 0,
+    CLI_STRICT = 1 << 1,
+    CLI_MEMORY = 1 << 2,
+    CLI_NOTES = 1 << 3,
+    CLI_MODELS = 1 << 4,
+    CLI_PLUGINS = 1 << 5,
+    CLI_QUIET = 1 << 6,
+    CLI_ALL = 3 << 7
+};
+
+enum { CLI_TABLES_MAX = 8, CLI_TEXTS_MAX = 4, CLI_HINTS_MAX = 2 };
 
 struct cli;
 
@@ -97,6 +108,7 @@ struct cli_command {
     const char *words;                        /* arguments that the shell completes; or NULL */
     const char *examples;                     /* each ends with a newline */
     struct cli_table options[CLI_TABLES_MAX]; /* fewer end with a table of NULL */
+    unsigned common;                          /* of enum cli_common */
     struct cli_text texts[CLI_TEXTS_MAX];     /* fewer end with NULL */
     void (*describe)(FILE *to);               /* prints more help; or NULL */
     bool verb;                                /* the first of several arguments names no file */
@@ -139,12 +151,6 @@ struct sms__screen cli_screen(const struct cli *cli);
 /* Folds the lines of stdout from now on, if it is a terminal; closing stdout ends that. */
 void cli_fold_lines(void);
 
-/* --models, --plugin, --quiet, --strict and --memory, which are common to several commands. */
-extern const struct cli_option cli_models[], cli_plugins[], cli_quiet[], cli_strict[], cli_memory[];
-/* --notes of commands that print results. */
-extern const struct cli_option cli_notes[];
-/* --force of commands that write a file. */
-extern const struct cli_option cli_force[];
 /* "table", "csv", "json". */
 enum { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
 extern const char *const cli_formats[];

@@ -515,6 +515,7 @@ const struct cli_command cmd_advise = {
                 "smsched advise v100/hotspot_512 --device a100-80gb --copies 1..4\n"
                 "smsched advise v100/cfd_193k v100/hotspot_512 --device v100 --format json\n"
                 "smsched advise v100/cfd_193k v100/cfd_097k v100/hotspot_512 --device v100=1 --device t4=2\n",
-    .options = {{own_options}, {cli_strict}, {cli_memory}, {cli_models}, {cli_plugins}, {cli_quiet}},
+    .options = {{own_options}},
+    .common = CLI_STRICT | CLI_MEMORY | CLI_MODELS | CLI_PLUGINS | CLI_QUIET,
     .size = sizeof(struct options),
     .run = advise};

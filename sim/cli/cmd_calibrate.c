@@ -125,6 +125,7 @@ const struct cli_command cmd_calibrate = {
         "value as not measured, with the run that would show it.\n"
         "--out writes a folder for tools/validate, with a device file that inherits from the shipped one.",
     .examples = "smsched calibrate --help   # docs/how-to/calibrate.md shows how to make traces to try it with\n",
-    .options = {{own_options}, {cli_memory}, {cli_models}, {cli_plugins}, {cli_quiet}},
+    .options = {{own_options}},
+    .common = CLI_MEMORY | CLI_MODELS | CLI_PLUGINS | CLI_QUIET,
     .size = sizeof(struct options),
     .run = calibrate};

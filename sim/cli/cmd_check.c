@@ -144,16 +144,8 @@ const struct cli_command cmd_check = {
     .examples = "smsched check scenarios/03-expectations.yaml --junit checks.xml\n"
                 "smsched run scenarios/03-expectations.yaml --format csv >baseline.csv\n"
                 "smsched check scenarios/03-expectations.yaml --baseline baseline.csv --tolerance '1 %'\n",
-    .options = {{own_options},
-                {session_set},
-                {run_seed},
-                {run_effort},
-                {cli_force},
-                {cli_strict},
-                {cli_memory},
-                {cli_models},
-                {cli_plugins},
-                {cli_quiet}},
+    .options = {{own_options}, {session_set}, {run_seed}, {run_effort}},
+    .common = CLI_FORCE | CLI_STRICT | CLI_MEMORY | CLI_MODELS | CLI_PLUGINS | CLI_QUIET,
     .texts = {{"quiet", "print no progress, only what was missed and the number of checks"}},
     .size = sizeof(struct options),
     .run = check};

@@ -415,7 +415,8 @@ const struct cli_command cmd_explain = {
             "shows the start of the run for VMs, and the first 40 lines of each policy for processes and pods, without "
             "blocks. Blocks of time slices and of MIG instances are never printed.",
     .examples = "smsched explain scenarios/02-a-server.yaml --policy fine_grained --from '1 ms' --to '1.1 ms'\n",
-    .options = {{own_options}, {session_policy}, {session_set}, {run_seed}, {cli_memory}, {cli_models}, {cli_plugins}},
+    .options = {{own_options}, {session_policy}, {session_set}, {run_seed}},
+    .common = CLI_MEMORY | CLI_MODELS | CLI_PLUGINS,
     .texts = {{"policy", "explain only the policies of this option, and add any that the scenario lacks (repeatable)"}},
     .size = sizeof(struct options),
     .run = explain};

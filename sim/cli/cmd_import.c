@@ -178,6 +178,7 @@ const struct cli_command cmd_import = {.name = "import",
                                        .verb = true,
                                        .describe = describe,
                                        .examples = "smsched import --help   # lists the formats\n",
-                                       .options = {{own_options}, {cli_force}, {cli_models}, {cli_quiet}},
+                                       .options = {{own_options}},
+                                       .common = CLI_FORCE | CLI_MODELS | CLI_QUIET,
                                        .size = sizeof(struct options),
                                        .run = import_files};

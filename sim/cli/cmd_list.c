@@ -519,6 +519,7 @@ const struct cli_command cmd_list = {
                 "smsched list policies fine_grained\n"
                 "smsched list devices --sheet v100\n"
                 "smsched list policies --format json\n",
-    .options = {{own_options}, {cli_models}, {cli_plugins}},
+    .options = {{own_options}},
+    .common = CLI_MODELS | CLI_PLUGINS,
     .size = sizeof(struct options),
     .run = list};

@@ -166,7 +166,7 @@ const struct cli_command cmd_new = {
     .words = "policy share mode place queue contention",
     .examples = "smsched new policy most_threads && make -C most_threads test\n"
                 "smsched new contention mine\n",
-    .options = {{cli_quiet}},
+    .common = CLI_QUIET,
     .texts = {{"quiet", "do not print the names of the files"}},
     .verb = true,
     .run = new_plugin};

@@ -285,7 +285,8 @@ const struct cli_command cmd_plot = {
             "NAME.gp pdf'.",
     .examples = "smsched run scenarios/02-a-server.yaml --out server\n"
                 "smsched plot server --format pdf --width page\n",
-    .options = {{own_options}, {cli_quiet}},
+    .options = {{own_options}},
+    .common = CLI_QUIET,
     .texts = {{"quiet", "print no progress and no names of figures"}},
     .size = sizeof(struct options),
     .run = plot};

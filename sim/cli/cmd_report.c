@@ -111,7 +111,8 @@ const struct cli_command cmd_report = {
                 "smsched report served -o served.html\n"
                 "smsched sweep scenarios/sweeps/load.yaml --out load\n"
                 "smsched report load -o load.html\n",
-    .options = {{own_options}, {cli_force}, {cli_quiet}},
+    .options = {{own_options}},
+    .common = CLI_FORCE | CLI_QUIET,
     .texts = {{"quiet", "print no progress and no name of the page"}},
     .hints = {{"metric", "the page begins with the metric of answer: in the scenario or plan, and its address keeps "
                          "another"},

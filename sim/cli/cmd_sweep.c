@@ -310,7 +310,8 @@ const struct cli_command cmd_sweep = {
     .examples = "smsched sweep scenarios/sweeps/load.yaml\n"
                 "smsched sweep status scenarios/sweeps/load.yaml\n"
                 "smsched sweep scenarios/sweeps/paper.yaml --shard 1/24\n",
-    .options = {{own_options}, {cli_strict}, {cli_memory}, {cli_models}, {cli_plugins}, {cli_quiet}},
+    .options = {{own_options}},
+    .common = CLI_STRICT | CLI_MEMORY | CLI_MODELS | CLI_PLUGINS | CLI_QUIET,
     .texts = {{"quiet", "print no progress and no counts"}},
     .hints = {{"slurm", "sbatch starts the shards: docs/how-to/sweeps-on-a-cluster.md"}},
     .size = sizeof(struct options),

@@ -56,7 +56,8 @@ const struct cli_command cmd_validate = {
         "nearest valid name. Exits with 3 if there is one.",
     .examples = "smsched validate scenarios/*.yaml\n"
                 "smsched validate scenarios/sweeps/load.yaml   # also says how many points the sweep has\n",
-    .options = {{session_set}, {cli_strict}, {cli_memory}, {cli_models}, {cli_plugins}, {cli_quiet}},
+    .options = {{session_set}},
+    .common = CLI_STRICT | CLI_MEMORY | CLI_MODELS | CLI_PLUGINS | CLI_QUIET,
     .texts = {{"set", "check the scenarios with this field set, as in --set run.seed=7 (repeatable)"},
               {"quiet", "print only problems and warnings"}},
     .size = sizeof(struct session_changes),

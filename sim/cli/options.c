@@ -12,56 +12,38 @@ const char *const cli_formats[] = {"table", "csv", "json", NULL};
 const char *const cli_table_or_json[] = {"table", "json", NULL};
 const char *const cli_engines[] = {"fast", "reference", NULL};
 
-const struct cli_option cli_models[] = {
-    {"models", "DIR", "search devices/ and workloads/ of this folder first", CLI_TEXT, offsetof(struct cli, models),
-     .common = true},
-    {0},
-};
-const struct cli_option cli_plugins[] = {
-    {"plugin", "FILE", "open this plug-in, a shared object with policies or models (repeatable)", CLI_LIST,
-     offsetof(struct cli, plugins), .common = true},
-    {0},
-};
-const struct cli_option cli_quiet[] = {
-    {"quiet", NULL, "print no progress, and only the results on stdout", CLI_FLAG, offsetof(struct cli, quiet),
-     .letter = 'q', .common = true},
-    {0},
-};
-const struct cli_option cli_notes[] = {
-    {"notes", NULL, "print the notes of each scenario even on a terminal, which otherwise shows only their number",
-     CLI_FLAG, offsetof(struct cli, notes), .common = true},
-    {0},
-};
-const struct cli_option cli_force[] = {
+static const char *const colors[] = {"auto", "always", "never", NULL};
+
+/* In the order of enum cli_common; then those of all commands. */
+static const struct cli_option common_options[] = {
     {"force", NULL, "also replace an existing file of another kind", CLI_FLAG, offsetof(struct cli, force),
-     .letter = 'f', .common = true},
-    {0},
-};
-const struct cli_option cli_strict[] = {
+     .letter = 'f'},
     {"strict", NULL,
      "refuse kernels that demand more than 100 % of a resource when they run alone, except synthetic ones", CLI_FLAG,
-     offsetof(struct cli, strict), .common = true},
-    {0},
-};
-const struct cli_option cli_memory[] = {
+     offsetof(struct cli, strict)},
     {"memory", "SIZE",
      "exit with 4 and write nothing if runs need more memory, such as '16 GiB'; default: half of the machine's",
-     CLI_BYTES, offsetof(struct cli, memory), .min = 1, .common = true},
-    {0},
-};
-static const char *const colors[] = {"auto", "always", "never", NULL};
-static const struct cli_option common_options[] = {
+     CLI_BYTES, offsetof(struct cli, memory), .min = 1},
+    {"notes", NULL, "print the notes of each scenario even on a terminal, which otherwise shows only their number",
+     CLI_FLAG, offsetof(struct cli, notes)},
+    {"models", "DIR", "search devices/ and workloads/ of this folder first", CLI_TEXT, offsetof(struct cli, models)},
+    {"plugin", "FILE", "open this plug-in, a shared object with policies or models (repeatable)", CLI_LIST,
+     offsetof(struct cli, plugins)},
+    {"quiet", NULL, "print no progress, and only the results on stdout", CLI_FLAG, offsetof(struct cli, quiet),
+     .letter = 'q'},
     {"color", "WHEN", "use colors: auto, always or never; auto: on a terminal, unless NO_COLOR is set", CLI_CHOICE,
-     offsetof(struct cli, color), .choices = colors, .common = true},
-    {"help", NULL, "print this help and exit", CLI_FLAG, offsetof(struct cli, help), .letter = 'h', .common = true},
+     offsetof(struct cli, color), .choices = colors},
+    {"help", NULL, "print this help and exit", CLI_FLAG, offsetof(struct cli, help), .letter = 'h'},
     {0},
 };
 static const struct cli_table common_table = {common_options, 0};
 
-static size_t add_table(const struct cli_table *table, size_t used, struct cli_entry *out)
+/* Adds the options of a table whose bits are set. */
+static size_t add_table(const struct cli_table *table, unsigned bits, size_t used, struct cli_entry *out)
 {
-    for (const struct cli_option *option = table->option; option->name && used < CLI_OPTIONS_MAX; option++)
-        out[used++] = (struct cli_entry){option, table, option->help};
+    for (const struct cli_option *option = table->option; option->name && used < CLI_OPTIONS_MAX; option++, bits >>= 1)
+        if (bits & 1)
+            out[used++] = (struct cli_entry){option, table, option->help};
     return used;
 }
 
@@ -69,8 +51,8 @@ size_t cli_list_options(const struct cli_command *command, struct cli_entry out[
 {
     size_t used = 0;
     for (size_t i = 0; i < CLI_TABLES_MAX && command->options[i].option; i++)
-        used = add_table(&command->options[i], used, out);
-    used = add_table(&common_table, used, out);
+        used = add_table(&command->options[i], ~0U, used, out);
+    used = add_table(&common_table, command->common | CLI_ALL, used, out);
     for (size_t t = 0; t < CLI_TEXTS_MAX && command->texts[t].option; t++)
         for (size_t i = 0; i < used; i++)
             if (!strcmp(out[i].option->name, command->texts[t].option))
@@ -81,7 +63,7 @@ size_t cli_list_options(const struct cli_command *command, struct cli_entry out[
 
 static void *place_of(struct cli *cli, const struct cli_entry *entry)
 {
-    char *base = entry->option->common ? (char *)cli : (char *)cli->options + entry->table->offset;
+    char *base = entry->table == &common_table ? (char *)cli : (char *)cli->options + entry->table->offset;
     return base + entry->option->offset;
 }
 
