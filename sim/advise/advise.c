@@ -6,7 +6,6 @@
 #include "../import/derive.h"
 #include "../sweep/draw_unknowns.h"
 #include "../base/statistics.h"
-#include "../results/verdict.h"
 
 #include <math.h>
 #include <stdlib.h>

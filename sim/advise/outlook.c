@@ -5,7 +5,6 @@
 #include "../results/verdict.h"
 
 #include <math.h>
-#include <string.h>
 
 static double value(const struct sms_results *results, size_t r, enum sms_subject subject, size_t idx, const char *name)
 {

@@ -6,7 +6,6 @@
 #include "../report/json_write.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct options {

@@ -7,7 +7,6 @@
 #include "../model/limits.h"
 #include "../model/policy/contention_use.h"
 #include "../model/policy/registry.h"
-#include "../model/policy/policies.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -8,7 +8,6 @@
 #include "../base/read.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { JSON_MIB = 512 };
 

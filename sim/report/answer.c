@@ -15,7 +15,6 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const char *const verdicts[] = {"only policy",   "one replication", "exact",  "same",
                                        "may be chance", "no verdict",      "differs"};

@@ -2,8 +2,6 @@
  * comparison. */
 #include "../results/gain_alone.h"
 #include "answer.h"
-#include "json_write.h"
-#include "memory.h"
 #include "output.h"
 
 #include <jansson.h>

@@ -5,8 +5,6 @@
 #include "../base/suffix.h"
 #include "../results/verdict.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 int sms__shown_length(const char *metric)

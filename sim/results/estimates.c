@@ -4,7 +4,6 @@
 #include "../base/statistics.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static bool begins(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }

@@ -2,7 +2,6 @@
 #include "gain_alone.h"
 
 #include "../base/statistics.h"
-#include "../model/beyond_full.h"
 
 #include <math.h>
 

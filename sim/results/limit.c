@@ -10,7 +10,6 @@
 #include "../base/statistics.h"
 
 #include <math.h>
-#include <string.h>
 
 /* At how many numbers of replications the rule looks at most. */
 static double count_looks(const struct sms_scenario *scenario)

@@ -4,7 +4,6 @@
 #include "../base/sort.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { NAMED = 3 };

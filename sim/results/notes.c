@@ -2,12 +2,9 @@
  * the results. */
 #include "../model/draws.h"
 #include "../model/no_load.h"
-#include "../model/retarget.h"
-#include "../model/sheet.h"
 #include "notes.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

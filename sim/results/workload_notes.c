@@ -1,8 +1,6 @@
 /* Notes on workloads whose kernels were not measured where they run, or not measured at all. */
 #include "notes.h"
 
-#include "../model/draws.h"
-#include "../model/lacking.h"
 #include "../model/retarget.h"
 #include "../model/sheet.h"
 

@@ -11,7 +11,6 @@
 #include "../base/statistics.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* Numbers of a policy in a record: whether its metric can be judged, and without a doubt, because nothing is drawn;
  * then the value in each replication, of which more is better. */

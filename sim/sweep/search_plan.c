@@ -1,7 +1,6 @@
 /* Reads `search:` of a plan. A search is a way to choose points of a sweep: the values that it varies are the plan's
  * last axis, and the metric that it limits is the plan's answer, so that its points are found, kept and shown like all
  * others. */
-#include "../results/results.h"
 #include "sweep.h"
 
 #include <math.h>

@@ -3,7 +3,6 @@
 #include "parts.h"
 #include "../base/room.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* A new number of a track. Processes and tracks share one range of numbers, because viewers expect that. */
