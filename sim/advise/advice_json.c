@@ -15,11 +15,7 @@ static json_t *estimate(struct sms_estimate e)
 /* Jobs within the target, of all copies of a program, which are a class of its name. */
 static struct sms_estimate in_time(const struct sms__outlook *outlook, const char *program)
 {
-    size_t c = 0;
-    while (c < sms_results_subjects(outlook->results, SMS_CLASS) &&
-           strcmp(sms_results_subject(outlook->results, SMS_CLASS, c), program) != 0)
-        c++;
-    return sms_results_estimate(outlook->results, 0, SMS_CLASS, c,
+    return sms_results_estimate(outlook->results, 0, SMS_CLASS, sms__find_subject(outlook->results, SMS_CLASS, program),
                                 (size_t)sms_metric_index(SMS_CLASS, "jobs_in_time_per_s"));
 }
 

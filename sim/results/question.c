@@ -2,7 +2,6 @@
 #include "results.h"
 
 #include <math.h>
-#include <string.h>
 
 static const char *name_of(const struct sms__expect *of)
 {
@@ -15,10 +14,9 @@ bool sms__results_find(const struct sms_results *results, const struct sms__expe
     const char *name = name_of(of);
     *subject = sms__expect_subject(of);
     *idx = *subject == SMS_DEVICE ? (size_t)of->device : 0;
-    size_t subjects = sms_results_subjects(results, *subject);
-    while (name && *idx < subjects && strcmp(sms_results_subject(results, *subject, *idx), name) != 0)
-        ++*idx;
-    return *idx < subjects;
+    if (name)
+        *idx = sms__find_subject(results, *subject, name);
+    return *idx < sms_results_subjects(results, *subject);
 }
 
 bool sms_results_question(const struct sms_results *results, struct sms_question *out)

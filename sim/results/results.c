@@ -146,7 +146,7 @@ static size_t policy_named(const struct sms_results *results, const char *name)
     return p;
 }
 
-static size_t subject_named(const struct sms_results *results, enum sms_subject kind, const char *name)
+size_t sms__find_subject(const struct sms_results *results, enum sms_subject kind, const char *name)
 {
     size_t i = 0;
     while (i < sms_results_subjects(results, kind) && strcmp(sms_results_subject(results, kind, i), name) != 0)
@@ -168,7 +168,7 @@ double sms_results_value_named(const struct sms_results *results, const char *po
     const long at = sms_metric_index(is, metric);
     return at < 0 ? NAN
                   : sms_results_value(results, policy_named(results, policy), replication, is,
-                                      subject_named(results, is, subject), (size_t)at);
+                                      sms__find_subject(results, is, subject), (size_t)at);
 }
 
 const struct sms_errors *sms_results_warnings(const struct sms_results *results)

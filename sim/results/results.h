@@ -65,6 +65,8 @@ struct sms__result {
 
 /* The index of the policy with this label; the number of policies: none has it. */
 size_t sms__find_policy(const struct sms_results *results, const char *label);
+/* The same of a subject of the kind. */
+size_t sms__find_subject(const struct sms_results *results, enum sms_subject kind, const char *name);
 /* The number of values of a subject in each run. */
 size_t sms__values_count(const struct sms_results *results, enum sms_subject subject);
 /* The same of all subjects, and of `end_ps`, where they begin, and `counted`. */

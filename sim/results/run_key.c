@@ -5,7 +5,6 @@
 #include "../levels/run_setup.h"
 #include "../model/scenario.h"
 
-
 /* Runs read their own policy, and the tenants that take part. Both, the seed and the queue are added for each run. */
 static const char *const together[] = {"policies", "answer", "expect", "question", "queue", "run", NULL};
 static const char *const alone[] = {"policies", "answer", "expect", "question", "queue", "run", "vms", NULL};
