@@ -32,7 +32,6 @@ struct writing {
     const struct cli *cli;
     const char *kind, *name, *program;
     struct sms__arena arena;
-    int code;
 };
 
 static void put_path(char out[PATH_BYTES], const char *folder, const char *pattern, const char *word)

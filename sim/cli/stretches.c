@@ -31,7 +31,7 @@ static void add_start(struct stretch *stretch, const struct sms_decision *decisi
     const long sm = decision->sm;
     if (stretch->starts++ == 0) {
         stretch->first_block = decision->block;
-        stretch->first_sm = stretch->least_sm = stretch->most_sm = sm;
+        stretch->least_sm = stretch->most_sm = sm;
         stretch->in_turn = true;
     } else {
         stretch->in_turn = stretch->in_turn && (sm > stretch->last_sm || sm <= stretch->least_sm);

@@ -19,7 +19,7 @@ struct stretch {
     uint64_t from_ps, to_ps;
     size_t starts, waits;             /* blocks that started; answers that a block fits nowhere */
     uint64_t first_block, last_block; /* that started, or that wait */
-    long first_sm, last_sm, least_sm, most_sm;
+    long last_sm, least_sm, most_sm;
     bool in_turn;                /* each block went to a higher SM than the one before, or to the lowest again */
     uint64_t started_ps, gap_ps; /* time of the latest start; between starts, UINT64_MAX if it differs */
     size_t passed;               /* the most SMs that refused a block */

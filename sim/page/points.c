@@ -134,7 +134,6 @@ static void finish_axis(struct sms__points *points, struct scanned *scanned)
     if (scanned->beyond && scanned->numeric)
         make_bins(points, axis);
     else if (scanned->beyond) {
-        axis->rest = true;
         axis->value[axis->values++] = "others";
         sms__page_note(points->page, "Of the values of %.100s, only %d are shown separately.", axis->name,
                        SMS__AXIS_VALUES);

@@ -18,7 +18,7 @@ struct sms__axis_view {
     double *number;            /* [values], in the unit; NULL if they are not numbers */
     size_t values;
     const char *unit;
-    bool binned, log, rest; /* rest: the last value stands for all that are not listed */
+    bool binned, log;
     double from, to;
     unsigned with; /* bit i: not crossed with axis i, which then differs along this one */
 };
