@@ -5,6 +5,7 @@
 #include "memory.h"
 
 #include "../base/escape.h"
+#include "../base/member.h"
 #include "../base/room.h"
 #include "output.h"
 
@@ -38,10 +39,7 @@ static void add_name(struct sms__file_names *names, const char *name)
 
 static bool has_name(const struct sms__file_names *names, const char *name)
 {
-    for (size_t i = 0; i < names->count; i++)
-        if (!strcmp(names->name[i], name))
-            return true;
-    return false;
+    return sms__find_name(name, names->count, sms__text_at, names->name) < names->count;
 }
 
 static void release_names(struct sms__file_names *names)

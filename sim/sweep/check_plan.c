@@ -110,16 +110,6 @@ static bool any_in_plan(const struct check *check)
     return false;
 }
 
-static bool has_place(const struct sms_errors *errors, const struct sms_error *error)
-{
-    for (size_t i = 0; i < errors->count && i < SMS_ERRORS_MAX; i++) {
-        const struct sms_error *other = &errors->item[i];
-        if (other->line == error->line && other->column == error->column && !strcmp(other->file, error->file))
-            return true;
-    }
-    return false;
-}
-
 static void add_error(struct sms_errors *errors, const struct sms_error *error)
 {
     if (errors->count < SMS_ERRORS_MAX)
@@ -136,7 +126,8 @@ static void keep_warnings(struct check *check, const struct sms_file *file)
     const struct sms_errors *base = sms_file_warnings(check->coordinates.base->library);
     for (size_t i = 0; i < found->count && i < SMS_ERRORS_MAX; i++) {
         struct sms_error warning = found->item[i];
-        if (has_place(base, &warning) || has_place(&check->warned, &warning))
+        const struct sms__mark at = {warning.file, NULL, warning.line, warning.column};
+        if (sms__has_error(base, &at, NULL) || sms__has_error(&check->warned, &at, NULL))
             continue;
         add_error(&check->warned, &warning);
         if (!is_in_plan(check, &warning))
