@@ -1,7 +1,6 @@
 /* Prints a packing: what fits, the bound, one table GPU by GPU, and what does not fit and why. */
 #include "pack.h"
 
-
 const char *sms__pack_why(struct sms__arena *arena, const struct sms__pack *pack, size_t p)
 {
     const char *text = "", *before = "";
