@@ -59,8 +59,6 @@ static void print_metric(const struct sms__profile_metric *metric, FILE *to)
     fputs("    ", to);
     print_text(metric->name, to);
     fprintf(to, " %.12g", metric->mean);
-    if (metric->min != metric->mean || metric->max != metric->mean)
-        fprintf(to, " (%.12g to %.12g)", metric->min, metric->max);
     fputs(metric->kind == SMS__VALUE_LEVEL ? " of 10" : *metric->unit ? " " : "", to);
     print_text(metric->unit, to);
     fputc('\n', to);

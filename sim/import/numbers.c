@@ -146,8 +146,8 @@ static bool read_unit(const char *c, struct sms__number *out)
 
 static const struct level {
     const char *word;
-    double low, value, high;
-} levels[] = {{"Idle", 0, 0, 0}, {"Low", 1, 2, 3}, {"Mid", 4, 5, 6}, {"High", 7, 8, 9}, {"Max", 10, 10, 10}};
+    double value;
+} levels[] = {{"Idle", 0}, {"Low", 2}, {"Mid", 5}, {"High", 8}, {"Max", 10}};
 
 static enum sms__number_kind read_level(const char *text, struct sms__number *out)
 {
@@ -155,7 +155,7 @@ static enum sms__number_kind read_level(const char *text, struct sms__number *ou
         size_t length = strlen(levels[i].word);
         if (strncmp(text, levels[i].word, length))
             continue;
-        *out = (struct sms__number){levels[i].value, levels[i].low, levels[i].high, 0, "", 0};
+        *out = (struct sms__number){levels[i].value, 0, "", 0};
         const char *c = skip_blanks(text + length);
         if (*c == '\0')
             return SMS__NUMBER_LEVEL;
@@ -163,7 +163,7 @@ static enum sms__number_kind read_level(const char *text, struct sms__number *ou
         long level = *c == '(' && isdigit((unsigned char)c[1]) ? strtol(c + 1, &end, 10) : -1;
         if (level < 0 || level > 10 || *end != ')' || *skip_blanks(end + 1))
             return SMS__NUMBER_TEXT;
-        out->value = out->low = out->high = (double)level;
+        out->value = (double)level;
         return SMS__NUMBER_LEVEL;
     }
     return SMS__NUMBER_TEXT;
@@ -206,7 +206,6 @@ enum sms__number_kind sms__number_read(const char *text, enum sms__decimal decim
     if (!are_groups_valid(&d, shown) || !convert(&d, shown, end, &out->value, &out->step) || !read_unit(end, out))
         return SMS__NUMBER_TEXT;
     out->value = negative ? -out->value : out->value;
-    out->low = out->high = out->value;
     return SMS__NUMBER_VALUE;
 }
 
@@ -296,16 +295,6 @@ double sms__round_bytes(double bytes, double step)
         if (ceil(low / unit) * unit <= high)
             return ceil(low / unit) * unit;
     return nearest;
-}
-
-double sms__nvprof_scale(const char *from, const char *to)
-{
-    if (!strcmp(from, to))
-        return 1;
-    const char *a = strchr(from, '/'), *b = strchr(to, '/');
-    if ((a == NULL) != (b == NULL) || (a && strcmp(a, b) != 0))
-        return NAN;
-    return sms__to_bytes(1, from) / sms__to_bytes(1, to);
 }
 
 static bool to_whole(double value, uint64_t *out)

@@ -26,7 +26,6 @@ enum sms__number_kind {
 
 struct sms__number {
     double value;
-    double low, high;   /* range of a level given as a word alone, "High": 7 and 9; otherwise both equal `value` */
     double step;        /* what the last printed digit stands for; 0: the text has an exponent */
     const char *unit;   /* in the text, after the number */
     size_t unit_length; /* 0: none */
@@ -50,10 +49,6 @@ double sms__to_hertz(double value, const char *unit);
 /* The whole number of bytes that was printed with digits of `step` bytes. Sizes are round, so of all that round to the
  * printed number it is the multiple of the largest power of two: 32.77 Kbyte are 32768 bytes. */
 double sms__round_bytes(double bytes, double step);
-
-/* The factor from nvprof's unit `from` to its unit `to`, of bytes or bytes per second. 1 if both are equal, NAN if
- * unknown. */
-double sms__nvprof_scale(const char *from, const char *to);
 
 /* Reads one to three whole numbers: "(9, 32, 1)", "640x1x1", "192", "97,152". Missing ones are 1. Returns whether it
  * could. */

@@ -14,14 +14,14 @@ enum sms__value_kind {
     SMS__VALUE_LEVEL   /* 0 to 10, as in nvprof's "High (7)" */
 };
 
-/* One metric of a launch. Mean, minimum and maximum differ only if the tool measured several runs. */
+/* One metric of a launch; of several runs that the tool measured, their mean. */
 struct sms__profile_metric {
     const char
         *name; /* as the tool calls it: "dram__throughput.avg.pct_of_peak_sustained_elapsed", "dram_utilization" */
     const char *unit; /* "%", "Gbyte/s", "usecond", "" */
     enum sms__value_kind kind;
     float step; /* what the last printed digit stands for, in `unit`; 0: unknown */
-    double mean, min, max;
+    double mean;
 };
 
 /* Where an operation ran. NULL: unknown. The operations of a place share it. */

@@ -53,10 +53,6 @@ static const struct column_name {
     {"Event Name", SMS__COLUMN_METRIC_NAME, NVPROF},
     {"Metric Unit", SMS__COLUMN_METRIC_UNIT, NCU},
     {"Metric Value", SMS__COLUMN_METRIC_VALUE, NCU},
-    {"Min", SMS__COLUMN_MIN, BOTH},
-    {"Minimum", SMS__COLUMN_MIN, NCU},
-    {"Max", SMS__COLUMN_MAX, BOTH},
-    {"Maximum", SMS__COLUMN_MAX, NCU},
     {"Avg", SMS__COLUMN_AVG, BOTH},
     {"Average", SMS__COLUMN_AVG, NCU},
     {"CC", SMS__COLUMN_CAPABILITY, NCU},
@@ -86,10 +82,11 @@ static const struct column_name {
 };
 
 /* Columns that are not used: of ncu, of nvprof. */
-static const char *const unused[2][12] = {{"Host Name", "Kernel Time", "Section Name", "Rule Name", "Rule Type",
-                                           "Rule Description", "Estimated Speedup Type", "Estimated Speedup"},
-                                          {"Total", "Metric Description", "Throughput", "SrcMemType", "DstMemType",
-                                           "Correlation_ID", "Unified Memory", "Virtual Address"}};
+static const char *const unused[2][13] = {{"Min", "Minimum", "Max", "Maximum", "Host Name", "Kernel Time",
+                                           "Section Name", "Rule Name", "Rule Type", "Rule Description",
+                                           "Estimated Speedup Type", "Estimated Speedup"},
+                                          {"Min", "Max", "Total", "Metric Description", "Throughput", "SrcMemType",
+                                           "DstMemType", "Correlation_ID", "Unified Memory", "Virtual Address"}};
 
 static enum sms__counter_column kind_of(const struct sms__profile_reader *reader, const char *name)
 {
@@ -368,9 +365,7 @@ bool sms__row_value(struct sms__profile_reader *reader, size_t i, const char *na
                                         .unit = unit,
                                         .kind = level ? SMS__VALUE_LEVEL : SMS__VALUE_NUMBER,
                                         .step = (float)number.step,
-                                        .mean = number.value,
-                                        .min = number.low,
-                                        .max = number.high};
+                                        .mean = number.value};
     if (number.unit_length)
         out->unit = sms__intern(&reader->strings, number.unit, number.unit_length)->text;
     return true;

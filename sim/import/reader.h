@@ -40,8 +40,6 @@ enum sms__counter_column {
     SMS__COLUMN_METRIC_NAME,
     SMS__COLUMN_METRIC_UNIT,
     SMS__COLUMN_METRIC_VALUE,
-    SMS__COLUMN_MIN,
-    SMS__COLUMN_MAX,
     SMS__COLUMN_AVG,
     SMS__COLUMNS
 };

@@ -35,9 +35,8 @@ def launch_line(kernel, grid, block, count, metrics, line, registers=0, static=N
     return text + "".join(f" {key}={value}" for key, value in labels.items() if value) + "\n"
 
 
-def metric_line(name, mean, low=None, high=None, unit="", level=False):
-    spread = "" if low in (None, mean) and high in (None, mean) else f" ({show(low)} to {show(high)})"
-    return f"    {name} {show(mean)}{spread}" + (" of 10" if level else f" {unit}" if unit else "") + "\n"
+def metric_line(name, mean, unit="", level=False):
+    return f"    {name} {show(mean)}" + (" of 10" if level else f" {unit}" if unit else "") + "\n"
 
 
 def dimensions(text):
@@ -139,11 +138,6 @@ def nvprof_number(text):
     return (float(level[1]), "", True) if level else (float(plain[1]), plain[2], False) if plain else None
 
 
-def scaled(text, unit):
-    value, own, _ = nvprof_number(text)
-    return value * (NVPROF_BYTES[own.split("/")[0]] / NVPROF_BYTES[unit.split("/")[0]]) if own != unit else value
-
-
 def nvprof_metrics(path):
     """The lines of each kernel's metrics, and the line in the file where they begin."""
     first, rows = nvprof_rows(path)
@@ -151,9 +145,7 @@ def nvprof_metrics(path):
     for line, row in enumerate(rows, first):
         entry = kernels.setdefault(row["Kernel"], {"line": line, "device": row["Device"], "count": 0, "text": []})
         entry["count"] = max(entry["count"], int(row["Invocations"]))
-        mean, unit, level = nvprof_number(row["Avg"])
-        entry["text"].append(metric_line(row["Metric Name"], mean, scaled(row["Min"], unit), scaled(row["Max"], unit),
-                                         unit, level))
+        entry["text"].append(metric_line(row["Metric Name"], *nvprof_number(row["Avg"])))
     return kernels
 
 

@@ -88,11 +88,11 @@ static inline void assert_says(const struct derived *derived, const char *what)
 
 #define METRIC(called, in, is)                                                                                         \
     {                                                                                                                  \
-        .name = called, .unit = in, .mean = is, .min = is, .max = is                                                   \
+        .name = called, .unit = in, .mean = is                                                                         \
     }
 #define LEVEL(called, is)                                                                                              \
     {                                                                                                                  \
-        .name = called, .unit = "", .kind = SMS__VALUE_LEVEL, .mean = is, .min = is, .max = is                         \
+        .name = called, .unit = "", .kind = SMS__VALUE_LEVEL, .mean = is                                               \
     }
 
 enum { MADE = 16384 }; /* launches of a program of tests, at most; then the first are made again */

@@ -83,7 +83,7 @@ static void read_metric(struct sms__arena *arena, struct program *program, char 
     struct sms__profile_metric *metric = SMS__NEW(arena, struct sms__profile_metric, 1);
     assert_true(program->profile.launches < ROWS);
     metric->kind = !strcmp(field(&rest), "level") ? SMS__VALUE_LEVEL : SMS__VALUE_NUMBER;
-    metric->mean = metric->min = metric->max = atof(field(&rest));
+    metric->mean = atof(field(&rest));
     metric->unit = keep(arena, field(&rest));
     metric->name = keep(arena, field(&rest));
     struct sms__profile_shape *shape = SMS__NEW(arena, struct sms__profile_shape, 1);

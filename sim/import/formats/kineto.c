@@ -114,8 +114,8 @@ static struct sms__profile_metric *occupancy_of(struct kineto *kineto, const str
         return NULL;
     if (!kineto->occupancy || kineto->occupancy->mean != value) {
         kineto->occupancy = SMS__NEW(kineto->reading.arena, struct sms__profile_metric, 1);
-        *kineto->occupancy = (struct sms__profile_metric){
-            .name = "est. achieved occupancy", .unit = "%", .mean = value, .min = value, .max = value};
+        *kineto->occupancy =
+            (struct sms__profile_metric){.name = "est. achieved occupancy", .unit = "%", .mean = value};
     }
     return kineto->occupancy;
 }

@@ -234,8 +234,8 @@ static void read_metric(struct ncu *ncu)
 {
     struct sms__profile_reader *reader = &ncu->reader;
     const struct sms__header *table = &reader->table;
-    bool summary = !sms__header_has(table, SMS__COLUMN_METRIC_VALUE);
-    enum sms__counter_column value = summary ? SMS__COLUMN_AVG : SMS__COLUMN_METRIC_VALUE;
+    enum sms__counter_column value =
+        sms__header_has(table, SMS__COLUMN_METRIC_VALUE) ? SMS__COLUMN_METRIC_VALUE : SMS__COLUMN_AVG;
     if (is_truncated(ncu, SMS__COLUMN_METRIC_NAME))
         return;
     const char *text = sms__header_field(reader, SMS__COLUMN_METRIC_NAME);
@@ -243,17 +243,10 @@ static void read_metric(struct ncu *ncu)
         return;
     const char *name = sms__intern_text(&reader->strings, text);
     const char *unit = sms__intern_text(&reader->strings, sms__header_field(reader, SMS__COLUMN_METRIC_UNIT));
-    struct sms__profile_metric metric, least, most;
+    struct sms__profile_metric metric;
     struct sms__launch_draft *draft = reader->detecting_decimals ? NULL : launch_of_row(ncu);
-    if (!sms__row_value(reader, table->first_column[value], name, unit, &metric) || !draft)
-        return;
-    if (summary && sms__header_has(table, SMS__COLUMN_MIN) && sms__header_has(table, SMS__COLUMN_MAX) &&
-        sms__row_value(reader, table->first_column[SMS__COLUMN_MIN], name, unit, &least) &&
-        sms__row_value(reader, table->first_column[SMS__COLUMN_MAX], name, unit, &most)) {
-        metric.min = least.min;
-        metric.max = most.max;
-    }
-    sms__launch_add(reader, draft, metric);
+    if (sms__row_value(reader, table->first_column[value], name, unit, &metric) && draft)
+        sms__launch_add(reader, draft, metric);
 }
 
 /* Reads a row of the raw page. */

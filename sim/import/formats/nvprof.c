@@ -103,13 +103,11 @@ static bool is_first_value(struct nvprof *nvprof, const struct sms__launch_draft
     return sms__intern(&nvprof->values, (const char *)&key, sizeof key)->value++ == 0;
 }
 
-/* Reads a value of the columns Min, Max or Avg. Reports a text that nvprof would not write there. */
-static bool read_value(struct nvprof *nvprof, enum sms__counter_column column, const char *name,
-                       struct sms__profile_metric *out)
+/* Reads the mean of a metric. Reports a text that nvprof would not write there. */
+static bool read_mean(struct sms__profile_reader *reader, const char *name, struct sms__profile_metric *out)
 {
-    struct sms__profile_reader *reader = &nvprof->reader;
     struct sms__number number;
-    size_t i = reader->table.first_column[column];
+    size_t i = reader->table.first_column[SMS__COLUMN_AVG];
     const char *text = sms__rows_field(reader->rows, i);
     if (sms__number_read(text, SMS__DECIMAL_POINT, &number) == SMS__NUMBER_TEXT) {
         SMS__COMPLAIN(reader, i, "'%.40s' is neither a number nor a level such as 'High (7)'", text);
@@ -118,22 +116,10 @@ static bool read_value(struct nvprof *nvprof, enum sms__counter_column column, c
     return sms__row_value(reader, i, name, "", out);
 }
 
-/* Sets minimum and maximum in the mean's unit: nvprof chooses a unit for each column. */
-static void set_range(struct sms__profile_metric *metric, const struct sms__profile_metric *least,
-                      const struct sms__profile_metric *most)
-{
-    double low = least->min * sms__nvprof_scale(least->unit, metric->unit);
-    double high = most->max * sms__nvprof_scale(most->unit, metric->unit);
-    if (!isnan(low) && !isnan(high)) {
-        metric->min = low;
-        metric->max = high;
-    }
-}
-
 static void read_metric(struct nvprof *nvprof)
 {
     struct sms__profile_reader *reader = &nvprof->reader;
-    struct sms__profile_metric metric, least, most;
+    struct sms__profile_metric metric;
     uint64_t count = 1;
     if (!*sms__header_field(reader, SMS__COLUMN_KERNEL)) {
         SMS__COMPLAIN(reader, reader->table.first_column[SMS__COLUMN_KERNEL], "the metric has no kernel");
@@ -146,14 +132,8 @@ static void read_metric(struct nvprof *nvprof)
     sms__row_whole(reader, SMS__COLUMN_COUNT, &count);
     draft->launch.count = count > draft->launch.count ? count : draft->launch.count;
     const char *name = sms__intern_text(&reader->strings, sms__header_field(reader, SMS__COLUMN_METRIC_NAME));
-    bool has_mean = read_value(nvprof, SMS__COLUMN_AVG, name, &metric);
-    bool has_range = read_value(nvprof, SMS__COLUMN_MIN, name, &least);
-    has_range = read_value(nvprof, SMS__COLUMN_MAX, name, &most) && has_range;
-    if (!has_mean || !is_first_value(nvprof, draft, name))
-        return;
-    if (has_range)
-        set_range(&metric, &least, &most);
-    sms__launch_add(reader, draft, metric);
+    if (read_mean(reader, name, &metric) && is_first_value(nvprof, draft, name))
+        sms__launch_add(reader, draft, metric);
 }
 
 static void read_copy(struct nvprof *nvprof, const char *name)
