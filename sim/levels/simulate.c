@@ -1,6 +1,5 @@
 /* Runs a scenario: a cluster, or the tenants of one host. */
 #include "simulate.h"
-#include "cluster/cluster_simulate.h"
 #include "share/share_level.h"
 
 int sms__simulate(struct sms__arena *arena, const struct sms__run_spec *spec)

@@ -22,4 +22,7 @@ struct sms__run_spec {
  * SMS_EINPUT if something would end beyond the clock. */
 int sms__simulate(struct sms__arena *arena, const struct sms__run_spec *spec);
 
+/* cluster/cluster_simulate.c: the same of a cluster. */
+int sms__cluster_simulate(struct sms__arena *arena, const struct sms__run_spec *spec);
+
 #endif

@@ -3,7 +3,6 @@
  * no more, so that a run ends. */
 #include "../../levels/cluster/cluster_run.h"
 #include "master.h"
-#include "realtime.h"
 
 #include <math.h>
 

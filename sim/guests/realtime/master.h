@@ -3,6 +3,8 @@
 #define SMS_GUESTS_REALTIME_MASTER_H
 
 #include "../../levels/cluster/cluster_run.h"
+#include "../../levels/cluster/observer.h"
+#include "../../levels/cluster/scheduler.h"
 #include "monitor.h"
 
 struct sms__master {
@@ -30,5 +32,10 @@ uint32_t sms__rank_nodes(struct sms__cluster_run *run, const struct sms_pod_view
 void sms__explain_ranking(struct sms__cluster_run *run, uint32_t pod, const struct sms_pod_view *view, uint64_t now);
 /* observer.c: the present usage of the node's GPUs. */
 struct sms__node_use sms__use_of_node(const struct sms__cluster_run *run, size_t node);
+
+extern const struct sms__observer sms__monitor_observer;
+/* master.c: real-time nodes (Kang 2022): a master whose decisions take time, as a scheduler, and the monitors of the
+ * nodes that it asks, as an observer. */
+extern const struct sms__guest sms__realtime_guest;
 
 #endif

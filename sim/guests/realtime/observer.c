@@ -2,7 +2,6 @@
  * a task, from its first use of a GPU on. A pod that lasts a duration is a single task. */
 #include "../../levels/cluster/cluster_run.h"
 #include "master.h"
-#include "realtime.h"
 
 static void init(struct sms__cluster_run *run)
 {

@@ -1,6 +1,6 @@
 /* A run of a cluster from its first event to its record. The order in which event sources are registered is the order
  * of events at equal times: pods end, then pods arrive. */
-#include "cluster_simulate.h"
+#include "../simulate.h"
 #include "../run_setup.h"
 #include "observer.h"
 #include "cluster_run.h"
@@ -54,9 +54,23 @@ static int init_engine(struct sms__cluster_run *run)
     return code;
 }
 
+/* A guest schedules and observes the run if it wants to; else pods wait in the queue. */
+static void choose_scheduler(struct sms__cluster_run *run)
+{
+    run->scheduler = &sms__wait_queue_scheduler;
+    for (const struct sms__guest *const *guest = sms__guests; *guest; guest++) {
+        const struct sms__scheduler *scheduler = (*guest)->scheduler;
+        const struct sms__observer *observer = (*guest)->observer;
+        if (scheduler && scheduler->is_wanted(run) && run->scheduler == &sms__wait_queue_scheduler)
+            run->scheduler = scheduler;
+        if (observer && observer->is_wanted(run))
+            run->observer = observer;
+    }
+}
+
 static int init(struct sms__cluster_run *run)
 {
-    sms__choose_scheduler(run);
+    choose_scheduler(run);
     sms__pods_init(run);
     sms__ledger_init(run);
     sms__arranging_init(run);

@@ -43,7 +43,7 @@ struct sms__scheduler {
     struct sms_node_view (*view)(const struct sms__cluster_run *run, size_t node, struct sms_gpu_view *gpu);
 };
 
-/* scheduler_registry.c: chooses the scheduler and the observer that the scenario and the policy ask for. */
-void sms__choose_scheduler(struct sms__cluster_run *run);
+/* wait_queue.c: the default. A pod takes its place at once, or waits in a queue of its shape. */
+extern const struct sms__scheduler sms__wait_queue_scheduler;
 
 #endif

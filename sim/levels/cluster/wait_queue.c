@@ -2,8 +2,8 @@
  * The queue with the highest priority, then the longest waiting first pod, is served first. A queue whose first pod
  * finds no node is blocked until something that this pod fits is freed. A gang's pods, which follow each other in their
  * queue, are placed one after another; if one finds no node, all wait. */
-#include "wait_queue.h"
 #include "cluster_run.h"
+#include "scheduler.h"
 
 /* Above any priority. */
 enum { PRIORITY_MOST = 1000000000 };

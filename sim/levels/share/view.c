@@ -1,12 +1,15 @@
 /* What share policies see of a host, and do to it: smsched/share.h. A policy that breaks its contract ends the run. */
 #include "../../model/job.h"
+#include "context.h"
 #include "host.h"
-#include "repartition.h"
+#include "sm_part.h"
 #include "stream.h"
+#include "time_slice.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static bool is_process(const struct sms_share *share, size_t process)
 {
@@ -247,12 +250,45 @@ static bool may_repartition(const struct sms_share *share)
                              policy->name);
 }
 
+static void change_sms(struct sms__process *process, const uint64_t *sms, uint64_t now)
+{
+    sms__part_change(process, sms);
+    sms__process_show(process, now);
+    sms__context_offer(sms__context_of(process->instance, process), now);
+    sms__slicer_wake(process->instance, now);
+    sms__changed(process->share);
+}
+
+static void change_sms_later(void *subject, uint64_t now)
+{
+    struct sms__process *process = subject;
+    if (process->parts.changes && process->instance) /* it may have left meanwhile */
+        change_sms(process, process->parts.next, now);
+    process->parts.changes = false;
+}
+
+/* A policy may be told of an event while a device looks for room for blocks of the process. So the SMs of a process
+ * with a kernel under way change at the end of the instant. */
+static void repartition(struct sms__process *process, const uint64_t *sms)
+{
+    struct sms_share *share = process->share;
+    process->parts.changes = process->kernels > 0;
+    if (!process->parts.changes) {
+        change_sms(process, sms, share->engine->now);
+        return;
+    }
+    memcpy(process->parts.next, sms, (process->instance->type->sms + 63) / 64 * sizeof *sms);
+    process->parts.change.act = change_sms_later;
+    process->parts.change.subject = process;
+    sms__engine_defer(share->engine, &process->parts.change);
+}
+
 bool sms_share_use_sms(struct sms_share *share, size_t process, const uint64_t *sms)
 {
     if (!is_process(share, process) || !sms || !may_act(share, "sms_share_use_sms") || !may_repartition(share) ||
         !share->process[process].instance)
         return false;
-    sms__repartition(&share->process[process], sms);
+    repartition(&share->process[process], sms);
     return true;
 }
 
