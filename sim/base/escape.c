@@ -173,34 +173,11 @@ const char *sms__json_piece(const char **at, char out[8])
     return out;
 }
 
-static int digit(char c)
+char *sms__path_text(const char *path)
 {
-    const char *at = c ? strchr(hex, c) : NULL;
-    return at ? (int)(at - hex) : -1;
-}
-
-/* Bytes of path text that stand for one byte of the path: 4 for \xNN, 2 for two backslashes, otherwise 1. */
-static size_t escape_length(const char *at)
-{
-    if (at[0] != '\\')
-        return 1;
-    return at[1] == '\\' ? 2 : at[1] == 'x' && digit(at[2]) >= 0 && digit(at[3]) >= 0 ? 4 : 1;
-}
-
-/* True if a path can stand as text without any escape. */
-static bool needs_no_escape(const char *path)
-{
-    while (*path && sms__utf8_length(path) && escape_length(path) == 1)
-        path += sms__utf8_length(path);
-    return !*path;
-}
-
-static void escape_path(char *to, const char *path)
-{
-    while (*path) {
-        size_t length = sms__utf8_length(path);
-        if (*path == '\\')
-            *to++ = '\\';
+    char *text = malloc(4 * strlen(path) + 1), *to = text;
+    while (text && *path) {
+        const size_t length = sms__utf8_length(path);
         if (length)
             memcpy(to, path, length);
         else
@@ -208,26 +185,7 @@ static void escape_path(char *to, const char *path)
         to += length ? length : 4;
         path += length ? length : 1;
     }
-    *to = '\0';
-}
-
-char *sms__path_text(const char *path)
-{
-    char *text = malloc(4 * strlen(path) + 1);
-    if (text && needs_no_escape(path))
-        strcpy(text, path);
-    else if (text)
-        escape_path(text, path);
+    if (text)
+        *to = '\0';
     return text;
-}
-
-void sms__text_path(char *text)
-{
-    char *to = text;
-    while (*text) {
-        size_t length = escape_length(text);
-        *to++ = length == 4 ? (char)(16 * digit(text[2]) + digit(text[3])) : *text;
-        text += length;
-    }
-    *to = '\0';
 }

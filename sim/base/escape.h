@@ -50,11 +50,8 @@ void sms__print_markup(FILE *to, const char *text);
  * `out` or in static storage. Invalid UTF-8 becomes U+FFFD. */
 const char *sms__json_piece(const char **at, char out[8]);
 
-/* Returns a path as UTF-8 text from which sms__text_path restores it. Most paths are their own text. If a path has
- * invalid UTF-8 or looks escaped, \xNN stands for each such byte and two backslashes for one. Control characters stay,
- * because JSON escapes them. The caller frees the text; NULL when out of memory. */
+/* Returns a path as UTF-8 text, in which \xNN stands for a byte of no character. Control characters stay, because JSON
+ * escapes them. The caller frees the text; NULL when out of memory. */
 char *sms__path_text(const char *path);
-/* Turns the text of a path back into the path, in place. */
-void sms__text_path(char *text);
 
 #endif

@@ -4,7 +4,6 @@
 #include "json_write.h"
 #include "memory.h"
 
-#include "../base/escape.h"
 #include "../base/member.h"
 #include "../base/room.h"
 #include "output.h"
@@ -75,18 +74,14 @@ static json_t *load_manifest(const char *folder)
     return manifest;
 }
 
-/* Lists the files in the folder's manifest, as the paths that its texts stand for. Returns false if there is no
- * manifest with a list. */
+/* Lists the files in the folder's manifest. Returns false if there is no manifest with a list. */
 static bool list_own(const char *folder, struct sms__file_names *names)
 {
-    const size_t first = names->count;
     json_t *manifest = load_manifest(folder);
     const json_t *files = json_object_get(manifest, "files");
     for (size_t i = 0; i < json_array_size(files) && i < FILES_MAX; i++)
         if (json_is_string(json_array_get(files, i)))
             add_name(names, json_string_value(json_array_get(files, i)));
-    for (size_t i = first; i < names->count; i++)
-        sms__text_path(names->name[i]);
     names->failed |= sms__memory_failed(); /* then the manifest may list more */
     bool listed = json_is_array(files);
     json_decref(manifest);

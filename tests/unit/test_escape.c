@@ -126,17 +126,13 @@ static void check_path(const char *path)
     json_t *string = json_string(text); /* NULL of what is not UTF-8 */
     assert_non_null(string);
     json_decref(string);
-    sms__text_path(text);
-    assert_string_equal(text, path);
     free(text);
 }
 
-static void a_path_comes_back_from_its_text(void **state)
+static void any_path_has_a_text(void **state)
 {
     (void)state;
     each_text_of_four_bytes(check_path);
-    check_path("/a\\x1b/b\\\\x41");
-    check_path("\\\xff\\");
     char *text = sms__path_text("caf\xe9\n.yaml");
     assert_string_equal(text, "caf\\xe9\n.yaml");
     free(text);
@@ -158,7 +154,7 @@ int main(void)
         cmocka_unit_test(text_in_html_is_no_markup),
         cmocka_unit_test(any_bytes_make_a_string_of_json),
         cmocka_unit_test(any_bytes_make_an_attribute_of_xml),
-        cmocka_unit_test(a_path_comes_back_from_its_text),
+        cmocka_unit_test(any_path_has_a_text),
         cmocka_unit_test(cleaned_text_keeps_its_length),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
