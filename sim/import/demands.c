@@ -233,8 +233,6 @@ int sms__demands_join(struct sms__arena *arena, struct sms__profile *profile, co
 {
     struct joining joining = {
         .arena = arena, .profile = profile, .errors = errors, .found = {.arena = arena}, .names = ""};
-    if (!strcmp(with, "library"))
-        return sms__fail(errors, SMS_EINPUT, with, "names tell no demands: name counters that 'ncu --csv' printed");
     int code = read_counters(&joining, with);
     for (size_t l = 0; code == SMS_OK && l < profile->launches; l++)
         join_launch(&joining, &profile->launch[l]);
