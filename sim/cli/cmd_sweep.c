@@ -147,9 +147,9 @@ static int print_status(struct sweep *sweep, struct sms__index *index)
     return missing || index->failed ? EXIT_MISSED : EXIT_OK;
 }
 
-static int write_json(const struct sweep *sweep, const struct sms__index *index, uint64_t missing)
+static int write_json(const struct sms__index *index, uint64_t missing)
 {
-    json_t *object = index->search ? sms__search_json(index->search, sweep->plan) : json_object();
+    json_t *object = index->search ? sms__search_json(index->search) : json_object();
     if (object) {
         json_object_set_new(object, "done", json_integer((json_int_t)index->done));
         json_object_set_new(object, "failed", json_integer((json_int_t)index->failed));
@@ -166,7 +166,7 @@ static int print_results(const struct sweep *sweep, const struct sms__index *ind
         printf("/results: %llu point%s, %llu failed, %llu missing\n", number(index->done), plural(index->done),
                number(index->failed), number(missing));
     }
-    if (index->search && !sms__search_print(index->search, sweep->plan, stdout))
+    if (index->search && !sms__search_print(index->search, stdout))
         return cli_no_memory();
     if (!sweep->cli->quiet)
         sms__sweep_say_alone(sweep->folder, stdout);
@@ -191,7 +191,7 @@ static int write_results(struct sweep *sweep, struct sms__index *index)
         fprintf(stderr, "/results: %llu point%s: see points.csv\n", number(warned),
                 warned == 1 ? " has warnings" : "s have warnings");
     }
-    code = is_json(sweep) ? write_json(sweep, index, missing) : print_results(sweep, index, missing);
+    code = is_json(sweep) ? write_json(index, missing) : print_results(sweep, index, missing);
     if (code)
         return code;
     return missing || index->failed ? EXIT_MISSED : EXIT_OK;

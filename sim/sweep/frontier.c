@@ -158,8 +158,6 @@ static bool walk(struct way *way, uint64_t *at, bool *mark)
     return more;
 }
 
-uint64_t sms__search_groups(const struct sms__search *search) { return search->groups; }
-
 size_t sms__search_policies(const struct sms__search *search, uint64_t group)
 {
     size_t most = 1;

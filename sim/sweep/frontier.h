@@ -85,13 +85,12 @@ bool sms__search_take(struct sms__search *search, uint64_t *point, bool *waits);
 /* Adds what is known of a point that was taken: the unpacked content of its record. False: out of memory, or it cannot
  * be understood. */
 bool sms__search_tell(struct sms__search *search, uint64_t point, bool failed, const char *content, size_t size);
-uint64_t sms__search_groups(const struct sms__search *search);
 size_t sms__search_policies(const struct sms__search *search, uint64_t group); /* at least 1 */
 void sms__search_find(const struct sms__search *search, uint64_t group, size_t policy, struct sms__search_found *found);
 
 /* frontier_rows.c: prints the answers, a line each, up to a number that fits a screen. False: out of memory, and
  * nothing was printed. */
-bool sms__search_print(const struct sms__search *search, const struct sms__plan *plan, FILE *to);
+bool sms__search_print(const struct sms__search *search, FILE *to);
 /* Returns the question in words: "the least devices.0.sms with ..., each with a confidence of 95 %". */
 const char *sms__search_says(struct sms__arena *arena, const struct sms__plan *plan);
 /* The names of the two values of an answer, and how many of the plan's columns tell it from others. */
@@ -107,10 +106,10 @@ struct sms__search_row {
 };
 /* Calls `row` with each answer: the coordinates of one of its points, what that means, and a remark. In a guard of the
  * arena; false if `row` returned false. A race has a row for each that took part. */
-bool sms__search_rows(const struct sms__search *search, const struct sms__plan *plan, struct sms__arena *arena,
+bool sms__search_rows(const struct sms__search *search, struct sms__arena *arena,
                       bool (*row)(void *user, const struct sms__search_row *row), void *user);
 
 /* frontier_json.c: what is asked, and the answers. NULL when out of memory. */
-struct json_t *sms__search_json(const struct sms__search *search, const struct sms__plan *plan);
+struct json_t *sms__search_json(const struct sms__search *search);
 
 #endif

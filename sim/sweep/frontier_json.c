@@ -7,7 +7,6 @@
 
 struct writing {
     const struct sms__search *search;
-    const struct sms__plan *plan;
     struct sms__arena *arena;
     json_t *object, *answers;
 };
@@ -15,7 +14,7 @@ struct writing {
 static bool add_answer(void *user, const struct sms__search_row *row)
 {
     const struct writing *writing = user;
-    const struct sms__plan *plan = writing->plan;
+    const struct sms__plan *plan = writing->search->plan;
     const char *const *names = sms__search_names(plan);
     json_t *answer = json_object(), *at = sms__json_keep(answer, "at", json_object());
     json_object_set_new(answer, "scenario", sms__json_text(row->coordinates->base->name[row->coordinates->scenario]));
@@ -38,15 +37,16 @@ static bool add_answer(void *user, const struct sms__search_row *row)
 static int add_all(void *user)
 {
     struct writing *writing = user;
-    json_object_set_new(writing->object, "asks", sms__json_text(sms__search_says(writing->arena, writing->plan)));
-    return sms__search_rows(writing->search, writing->plan, writing->arena, add_answer, writing) ? SMS_OK : SMS_ENOMEM;
+    json_object_set_new(writing->object, "asks",
+                        sms__json_text(sms__search_says(writing->arena, writing->search->plan)));
+    return sms__search_rows(writing->search, writing->arena, add_answer, writing) ? SMS_OK : SMS_ENOMEM;
 }
 
-json_t *sms__search_json(const struct sms__search *search, const struct sms__plan *plan)
+json_t *sms__search_json(const struct sms__search *search)
 {
     struct sms__arena arena = {0};
     json_t *object = json_object(), *answers = json_array();
-    struct writing writing = {search, plan, &arena, object, answers};
+    struct writing writing = {search, &arena, object, answers};
     const int code = sms__guard(&arena, add_all, &writing);
     sms__arena_release(&arena);
     json_object_set_new(object, "answers", answers);

@@ -30,7 +30,6 @@ static const char *name_state(const struct sms__search_found *found, uint64_t va
 
 struct telling {
     const struct sms__search *search;
-    const struct sms__plan *plan;
     struct sms__arena *arena;
     struct sms__coordinates coordinates;
     bool (*row)(void *user, const struct sms__search_row *row);
@@ -39,15 +38,16 @@ struct telling {
 
 static const char *value_text(struct telling *telling, uint64_t position)
 {
-    const struct sms__axis *axis = &telling->plan->axis[telling->plan->axes - 1];
-    telling->coordinates.position[telling->plan->axes - 1] = position;
-    return position == UINT64_MAX ? ""
-                                  : sms__point_text(telling->arena, telling->plan, &telling->coordinates, axis->first);
+    const struct sms__axis *axis = &telling->search->plan->axis[telling->search->plan->axes - 1];
+    telling->coordinates.position[telling->search->plan->axes - 1] = position;
+    return position == UINT64_MAX
+               ? ""
+               : sms__point_text(telling->arena, telling->search->plan, &telling->coordinates, axis->first);
 }
 
 static const char *limit_name(const struct telling *telling, uint32_t limit)
 {
-    return telling->plan->search.where->item[2 * (size_t)limit]->text;
+    return telling->search->plan->search.where->item[2 * (size_t)limit]->text;
 }
 
 static const char *remark(struct telling *telling, const struct sms__search_found *found)
@@ -69,16 +69,16 @@ static const char *remark(struct telling *telling, const struct sms__search_foun
 /* Tells the answer for limits under a policy. */
 static bool tell_found(struct telling *telling, uint64_t group, size_t policy)
 {
-    const uint64_t values = telling->plan->axis[telling->plan->axes - 1].count;
+    const uint64_t values = telling->search->plan->axis[telling->search->plan->axes - 1].count;
     struct sms__search_found found;
     sms__search_find(telling->search, group, policy, &found);
-    sms__point_coordinates(telling->plan, found.point, &telling->coordinates);
+    sms__point_coordinates(telling->search->plan, found.point, &telling->coordinates);
     const struct sms__coordinates coordinates = telling->coordinates;
     const struct sms__search_row row = {&found,
                                         &coordinates,
                                         policy,
                                         {value_text(telling, found.holds), value_text(telling, found.fails)},
-                                        name_state(&found, values, telling->plan->search.first_good),
+                                        name_state(&found, values, telling->search->plan->search.first_good),
                                         remark(telling, &found)};
     return telling->row(telling->user, &row);
 }
@@ -99,7 +99,7 @@ static bool tell_racer(struct telling *telling, uint64_t group, size_t i)
     struct sms__search_found found = {.policy = "", .point = sms__race_last(telling->search, group, i), .points = 1};
     const struct sms__seen *seen = telling->search->seen[found.point];
     const size_t policy = race->racers ? race->racer[i].policy : 0;
-    sms__point_coordinates(telling->plan, found.point, &telling->coordinates);
+    sms__point_coordinates(telling->search->plan, found.point, &telling->coordinates);
     struct sms__search_row row = {&found, &telling->coordinates, policy, {"", ""}, name_place(race, i), ""};
     if (seen && !seen->policies)
         row.remark = "its point failed: see points.csv";
@@ -116,12 +116,12 @@ static bool tell_racer(struct telling *telling, uint64_t group, size_t i)
     return telling->row(telling->user, &row);
 }
 
-bool sms__search_rows(const struct sms__search *search, const struct sms__plan *plan, struct sms__arena *arena,
+bool sms__search_rows(const struct sms__search *search, struct sms__arena *arena,
                       bool (*row)(void *user, const struct sms__search_row *row), void *user)
 {
-    struct telling telling = {.search = search, .plan = plan, .arena = arena, .row = row, .user = user};
+    struct telling telling = {.search = search, .arena = arena, .row = row, .user = user};
     bool more = true;
-    for (uint64_t g = 0; g < sms__search_groups(search) && more; g++) {
+    for (uint64_t g = 0; g < search->groups && more; g++) {
         const size_t count = search->race ? sms__race_size(search, g) : sms__search_policies(search, g);
         for (size_t i = 0; i < count && more; i++)
             more = (search->race ? tell_racer : tell_found)(&telling, g, i);
@@ -168,7 +168,7 @@ const char *sms__search_says(struct sms__arena *arena, const struct sms__plan *p
 }
 
 struct printing {
-    const struct sms__plan *plan;
+    const struct sms__search *search;
     FILE *to;
     struct sms__arena *arena;
     uint64_t lines, worse; /* worse: those of a race that are told to be it, which have no line */
@@ -177,7 +177,7 @@ struct printing {
 /* "scenario a, devices.0.sms = 40, fifo": what tells the answer from others. */
 static void print_who(const struct printing *printing, const struct sms__search_row *row)
 {
-    const struct sms__plan *plan = printing->plan;
+    const struct sms__plan *plan = printing->search->plan;
     fputs("  ", printing->to);
     if (plan->scenarios > 1)
         fprintf(printing->to, "%s, ", row->coordinates->base->name[row->coordinates->scenario]);
@@ -194,7 +194,7 @@ static void print_place(const struct printing *printing, const struct sms__searc
 {
     char text[64];
     const double mean = strtod(row->value[0], NULL), half = *row->value[1] ? strtod(row->value[1], NULL) : (double)NAN;
-    const struct sms__scale scale = sms__scale_of(sms__plan_asks(printing->plan, "metric"), fabs(mean));
+    const struct sms__scale scale = sms__scale_of(sms__plan_asks(printing->search->plan, "metric"), fabs(mean));
     if (*row->value[0])
         fprintf(printing->to, "%s, ", sms__print_value(text, sizeof text, mean, half, scale));
     fprintf(printing->to, "%s (%llu replications)", row->state, (unsigned long long)row->found->replications);
@@ -226,37 +226,30 @@ static bool print_row(void *user, const struct sms__search_row *row)
         return false;
     }
     print_who(printing, row);
-    (printing->plan->search.find == SMS__FIND_BEST ? print_place : print_ends)(printing, row);
+    (printing->search->plan->search.find == SMS__FIND_BEST ? print_place : print_ends)(printing, row);
     fprintf(to, "%s%s\n", *row->remark ? "; " : "", row->remark);
     return true;
 }
 
-struct guarded {
-    const struct sms__search *search;
-    struct printing printing;
-};
-
 static int print_all(void *user)
 {
-    struct guarded *guarded = user;
-    struct printing *printing = &guarded->printing;
-    const struct sms__plan *plan = printing->plan;
-    fprintf(printing->to, "%s:\n", sms__search_says(printing->arena, plan));
-    sms__search_rows(guarded->search, plan, printing->arena, print_row, printing);
+    struct printing *printing = user;
+    fprintf(printing->to, "%s:\n", sms__search_says(printing->arena, printing->search->plan));
+    sms__search_rows(printing->search, printing->arena, print_row, printing);
     if (printing->worse)
         fprintf(printing->to, "  %llu %s worse: see found.csv\n", (unsigned long long)printing->worse,
                 printing->worse == 1 ? "other is" : "others are");
     return SMS_OK;
 }
 
-bool sms__search_print(const struct sms__search *search, const struct sms__plan *plan, FILE *to)
+bool sms__search_print(const struct sms__search *search, FILE *to)
 {
     struct sms__arena arena = {0};
     struct sms__buffer text = {0};
-    struct guarded guarded = {search, {.plan = plan, .to = sms__buffer_open(&text), .arena = &arena}};
-    bool whole = guarded.printing.to && sms__guard(&arena, print_all, &guarded) == SMS_OK;
-    if (guarded.printing.to)
-        whole = sms__buffer_close(&text, guarded.printing.to) && whole;
+    struct printing printing = {.search = search, .to = sms__buffer_open(&text), .arena = &arena};
+    bool whole = printing.to && sms__guard(&arena, print_all, &printing) == SMS_OK;
+    if (printing.to)
+        whole = sms__buffer_close(&text, printing.to) && whole;
     if (whole)
         fputs(text.bytes, to);
     free(text.bytes);

@@ -180,7 +180,7 @@ static int write_answers(void *user)
 {
     const struct found_rows *rows = user;
     const struct sms__index *index = rows->merge->index;
-    return sms__search_rows(index->search, index->plan, &rows->merge->arena, add_found, user) ? SMS_OK : SMS_EIO;
+    return sms__search_rows(index->search, &rows->merge->arena, add_found, user) ? SMS_OK : SMS_EIO;
 }
 
 static int write_found(struct sms__merge *merge)

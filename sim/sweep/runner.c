@@ -381,7 +381,7 @@ static int run_missing(struct runner *runner)
     if (runner->index->search && runner->index->wanted == runner->count->before)
         runner->count->points = runner->index->wanted;
     else if (runner->index->search) /* at most, if all policies have the same way */
-        runner->count->points = sms__search_groups(runner->index->search) * sms__search_most(plan);
+        runner->count->points = runner->index->search->groups * sms__search_most(plan);
     runner->next = shard.idx - 1;
     if (runner->count->points > runner->count->before)
         run_threads(runner, runner->count->points - runner->count->before);
