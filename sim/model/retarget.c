@@ -21,7 +21,7 @@ bool sms__runs_as_profiled(const struct sms__device *device, const char *profile
         return true;
     const struct sms__device *whole = device->mig.board ? device->mig.board : device, *base = whole->about.base;
     bool same = base && !strcmp(base->name, profiled) && whole->sms == base->sms && whole->clock_hz == base->clock_hz &&
-                !memcmp(&whole->sm, &base->sm, sizeof base->sm) && whole->resources == base->resources;
+                !memcmp(&whole->sm, &base->sm, sizeof base->sm);
     for (size_t r = 0; same && r < base->resources; r++) {
         const int own = sms__resource_index(whole, base->resource[r].name);
         same = own >= 0 && is_same_resource(&whole->resource[own], &base->resource[r]);

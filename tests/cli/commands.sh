@@ -738,9 +738,9 @@ processes:
 END
 try 0 "processes on the device of their profile" run "$work/pinned.yaml"
 if grep -q "was profiled on\|kernels scaled" <<<"$output"; then bad "what runs where it was profiled is called scaled" "$output"; else ok; fi
-# The same GPU with a measured slice, as calibrate writes it, and one of other clocks.
+# The same GPU with a measured slice, as calibrate writes it, or with a resource more, and one of other clocks.
 sed -i 's/model: v100}, {model: p100}/model: own}/; s/, device: 0}/}/' "$work/pinned.yaml"
-for line in "time_slice: {slice: 1.5 ms}" "clock: 1.2 GHz"; do
+for line in "time_slice: {slice: 1.5 ms}" "resources: {lsu: {class: memory, capacity: 32}}" "clock: 1.2 GHz"; do
     { printf 'device: own\ninherits: v100\n%s\n---\n' "$line"; cat "$work/pinned.yaml"; } >"$work/own.yaml"
     try 0 "a device of its own, $line" run "$work/own.yaml"
     case $line in
