@@ -1,6 +1,6 @@
 /* Plug-ins: policies, sharing modes and contention models in shared objects. For authors of plug-ins.
  *
- * A plug-in is a policy's file as it would be in the tree, with one more line:
+ * A plug-in is a policy's file as it would be in the tree, which includes this header, and with one more line:
  *
  *     SMS_PLUGIN(.block = {&sms_block_policy_NAME});
  *
