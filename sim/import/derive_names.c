@@ -153,18 +153,25 @@ size_t sms__derive_function(const char *symbol, const char **name)
     return length ? length : strlen(symbol);
 }
 
+/* The part of a symbol as a part of a name. */
+static const char *copy_part(struct sms__arena *arena, const char *from, size_t length, size_t most)
+{
+    char *part = sms__copy(arena, from, length < most ? length : most);
+    for (char *c = part; *c; c++)
+        if (!is_word(*c) || (unsigned char)*c > 127)
+            *c = '_';
+    return part;
+}
+
 static const char *make_name(struct sms__arena *arena, const char *symbol)
 {
     const char *from, *word;
     size_t length = sms__derive_function(symbol, &from), more = 0;
     bool bare = is_bare(from, length);
-    char *name = sms__copy(arena, from, length < NAME_LENGTH ? length : NAME_LENGTH);
-    for (char *c = name; *c; c++)
-        if (!is_word(*c) || (unsigned char)*c > 127)
-            *c = '_';
+    const char *name = copy_part(arena, from, length, NAME_LENGTH);
     word = bare ? find_difference(symbol, NULL, &more) : NULL;
     if (word)
-        return sms__print(arena, "%s_%.*s", name, (int)(more < NAME_LENGTH ? more : NAME_LENGTH), word);
+        return sms__print(arena, "%s_%s", name, copy_part(arena, word, more, NAME_LENGTH));
     return *name ? name : "kernel";
 }
 
@@ -193,7 +200,7 @@ void sms__derive_names(struct sms__derivation *derivation)
         const char *other = derivation->kernel[same->value - 1].symbol;
         const char *word = strcmp(other, kernel->symbol) ? find_difference(kernel->symbol, other, &length) : NULL;
         if (word)
-            name = sms__print(arena, "%s_%.*s", name, (int)(length < WORD_LENGTH ? length : WORD_LENGTH), word);
+            name = sms__print(arena, "%s_%s", name, copy_part(arena, word, length, WORD_LENGTH));
         kernel->name = number_name(&names, name);
     }
 }

@@ -411,6 +411,11 @@ def check_texts(smsched, work):
         write(work / "texts.yaml", done.stdout.encode())
         check(f"the kernel's name of {written}", "größe" not in name or "- name: gr____e___\n" in done.stdout, done.stdout)
         check(f"the document of {written}", run(smsched, "validate", work / "texts.yaml").returncode == 0, done.stdout)
+    trace = Trace()
+    trace.kernel("kernel<größe>(int)", trace.kernel("k<maß>(int)", trace.kernel("k<float>(int)", 0, 100) + 10, 100) + 10, 100)
+    write(work / "words.json", json.dumps(trace.object(), ensure_ascii=False).encode())
+    done = run(smsched, "import", "kineto", work / "words.json")
+    check("words of templates beyond ASCII", all(f"- name: {name}\n" in done.stdout for name in ("k", "k_ma__", "kernel_gr____e")), done.stdout + done.stderr)
     alone = json.loads(made)
     alone["traceEvents"] = [event for event in alone["traceEvents"] or [] if event.get("cat") != "cuda_runtime"]
     write(work / "alone.json", json.dumps(alone).encode())
