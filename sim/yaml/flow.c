@@ -22,7 +22,7 @@ static void append_scalar(struct flow *flow, const char *text)
 {
     size_t length = strlen(text);
     bool plain = length && !strpbrk(text, ",[]{}#&*!|>'\"%@`:?\n\t") && text[0] != ' ' && text[0] != '-';
-    bool number = length && strspn(text, "+-0123456789.") > 0 && !strpbrk(text, ",[]{}#:'\"\n\t");
+    bool number = strspn(text + strspn(text, "+-"), "0123456789.") > 0 && !strpbrk(text, ",[]{}#:'\"\n\t");
     if ((plain || number) && text[length - 1] != ' ') {
         append(flow, text, length);
         return;

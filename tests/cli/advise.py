@@ -228,6 +228,14 @@ def check_many_launches(work):
     check("a long job ends in time slices", two["works"] and two["work_ratio"]["mean"] > 0.8, two)
 
 
+def check_titles(work):
+    """A title may begin as a list of YAML does."""
+    titled = work / "titled.yaml"
+    for title in ("-", "- a", "--- b", "-1 c"):
+        titled.write_text(f"workload: titled\ntitle: '{title}'\nkernels: [{{name: k, blocks: 40, threads: 128, registers: 32, block_time: 10 us}}]\n")
+        check(f"the title '{title}'", way(advise(titled, "--device", "a100", "--copies", "2"), "exclusive")["works"], title)
+
+
 def check_copies_of_many(work):
     """A run of five copies of a job of 10^6 launches has no more launches than others."""
     million = work / "million.yaml"
@@ -519,7 +527,7 @@ def check_errors(work):
 # In this order, because some read what those before them wrote.
 CHECKS = (check_by_hand, check_copies, check_shared_instances, check_own_instances, check_pairs, check_seldom, check_cores, check_alone, check_devices,
           check_blocks, check_caps, check_slow_copies, check_estimates, check_range, check_folder, check_same, check_little,
-          check_scenario, check_exclusive, check_missed_alone, check_beyond, check_names, check_ranges, check_limits, check_errors)
+          check_scenario, check_exclusive, check_missed_alone, check_beyond, check_names, check_titles, check_ranges, check_limits, check_errors)
 LONG = check_many_launches, check_seldom_requests, check_targets, check_together, check_copies_of_many, check_chance, check_steps, check_whole
 
 with tempfile.TemporaryDirectory() as folder:
