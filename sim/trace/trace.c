@@ -74,9 +74,11 @@ static int open_file(struct sms__trace *trace, const char *path, struct sms_erro
     if (code || !sms__ends_with(path, ".gz"))
         return code;
     const int fd = dup(fileno(trace->write.to));
+    if (fd < 0)
+        return sms__fail(errors, SMS_EIO, path, "cannot be made: %s", strerror(errno));
     trace->gzip = gzdopen(fd, "wb1");
     trace->to = trace->gzip ? fopencookie(trace->gzip, "w", (cookie_io_functions_t){.write = compress_bytes}) : NULL;
-    if (!trace->gzip && fd >= 0)
+    if (!trace->gzip)
         close(fd);
     return trace->to ? SMS_OK : sms__fail(errors, SMS_ENOMEM, path, "no memory");
 }

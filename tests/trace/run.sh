@@ -152,6 +152,9 @@ for suffix in json json.gz; do
     exits 4 $? "a trace beyond the limit of file size"
     clean old.$suffix.partial "a trace beyond the limit of file size"
     if [ "$(cat old.$suffix)" = mine ]; then ok; else bad "a trace that failed took the place of a file"; fi
+    for files in {4..7}; do
+        if (ulimit -n $files; "$smsched" run --trace few.$suffix small.yaml >/dev/null 2>err) || ! grep -q "no memory" err; then ok; else bad "a trace with $files open files" "$(cat err)"; fi
+    done
 done
 fails 4 "a trace that is a device" /dev/full small.yaml
 fails 4 "a trace with a name that is too long" "$(printf 'x%.0s' {1..5000})" small.yaml
