@@ -66,11 +66,11 @@ static int make(void *user)
     return code ? code : sms__figures_make(figures);
 }
 
-static void remove_all(const char *folder, const struct sms__figure_names *names, const char *ending)
+static void remove_all(const char *folder, const struct sms__figure_names *figures, const char *ending)
 {
     char path[1024];
-    for (size_t i = 0; i < names->count; i++) {
-        snprintf(path, sizeof path, "%s/%s.%s", folder, names->name[i], ending);
+    for (size_t i = 0; i < figures->count; i++) {
+        snprintf(path, sizeof path, "%s/%s.%s", folder, figures->name[i], ending);
         unlink(path);
     }
 }
