@@ -84,7 +84,7 @@ static int begin_junit(struct sms__write *write, const char *path)
     return is_stdout(path) ? EXIT_OK : cli_print_errors(sms__write_begin(write, path, &errors), &errors);
 }
 
-static int end_junit(struct sms__write *write, struct sms__checks *checks)
+static int end_junit(struct sms__write *write, const struct sms__checks *checks)
 {
     struct sms_errors errors = {0};
     if (sms__print_junit(checks, write->to ? write->to : stdout))

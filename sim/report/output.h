@@ -171,7 +171,6 @@ struct sms__check {
     char name[4 * SMS__FIELD_BYTES + 32]; /* "gain of fine_grained over round_robin" */
     char message[240];                    /* "34.12 %, expected 34.1 % +- 3 %" */
     double seconds;                       /* its part of the time that the scenario took */
-    size_t same;                          /* checks of this name before it, which JUnit counts */
     bool passed, reserved;                /* reserved: the message says why a value that passed is in doubt */
 };
 
@@ -187,8 +186,8 @@ int sms__check_baseline(const struct sms__set *set, const char *path, double tol
                         struct sms_errors *errors);
 void sms__checks_free(struct sms__checks *checks);
 
-/* junit.c: prints the checks as JUnit XML, and returns 0, or -1 when out of memory. */
-int sms__print_junit(struct sms__checks *checks, FILE *to);
+/* junit.c: prints the checks as JUnit XML. Returns SMS_OK, or SMS_ENOMEM before it prints any. */
+int sms__print_junit(const struct sms__checks *checks, FILE *to);
 
 /* folder_run.c: writes the files of `run --out` into a folder that was begun, and ends it. Returns SMS_OK, or a code
  * with an error. */
