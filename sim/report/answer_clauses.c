@@ -89,7 +89,7 @@ void sms__answer_put_few(const struct sms__outcome *answer, FILE *to)
         zeros |= sms__mostly_zero(&answer->asked, p);
     if (least)
         fprintf(to, "; this is the maximum of %zu %s%s", least, sms__result_counts(&answer->asked, (double)least),
-                strstr(sms__result_metric(&answer->asked), "_max_") ? "" : ", not a percentile");
+                sms__is_greatest(&answer->asked) ? "" : ", not a percentile");
     if (zeros)
         fputs("; 0 in most replications", to);
 }

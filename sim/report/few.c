@@ -38,7 +38,7 @@ static void end_line(const struct line *line, FILE *to)
 static void say_maximum(const struct sms__result *row, struct line *line, FILE *to)
 {
     const size_t least = sms__result_least_maximum(row);
-    if (least && !strstr(sms__result_metric(row), "_max_") && name_next(line, to))
+    if (least && !sms__is_greatest(row) && name_next(line, to))
         fprintf(to, "%s %.*s (max of %zu %s)", sms__result_subject(row), sms__shown_length(sms__result_metric(row)),
                 sms__result_metric(row), least, sms__result_counts(row, (double)least));
 }

@@ -59,13 +59,16 @@ double sms__counted(const struct sms__result *of, size_t policy)
     return sum;
 }
 
+bool sms__is_greatest(const struct sms__result *of)
+{
+    return of->metric != SIZE_MAX && strstr(sms__metric_name(of->subject, of->metric), "_max_");
+}
+
 size_t sms__maximum_of(const struct sms__result *of, size_t policy)
 {
     const char *name = of->metric == SIZE_MAX ? "" : sms__metric_name(of->subject, of->metric);
-    const double enough = strstr(name, "_max_")   ? INFINITY
-                          : strstr(name, "_p99_") ? 100
-                          : strstr(name, "_p95_") ? 20
-                                                  : 0;
+    const double of_percentile = strstr(name, "_p99_") ? 100 : strstr(name, "_p95_") ? 20 : 0;
+    const double enough = sms__is_greatest(of) ? INFINITY : of_percentile;
     double least = INFINITY;
     for (size_t r = 0; r < of->results->replications && enough > 0; r++) {
         const double count = count_of(of, policy, r);

@@ -7,6 +7,9 @@
 
 #include "../base/best.h"
 
+/* Whether the metric is the greatest value, of however many. */
+bool sms__is_greatest(const struct sms__result *of);
+
 /* How many jobs (pods, of a cluster) the value is the maximum of, in the replication with fewest; 0 if it is none, or
  * is of something else. The 99th percentile is the maximum of fewer than 100 values, the 95th of fewer than 20. */
 size_t sms__maximum_of(const struct sms__result *of, size_t policy);
