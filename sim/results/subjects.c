@@ -38,9 +38,13 @@ size_t sms__subject_count(const struct sms_scenario *scenario, enum sms_subject 
         return scenario->cluster->rows;
     case SMS_CLASS:
         return scenario->cls.count;
-    default:
-        return 1; /* the host, the cluster */
+    case SMS_HOST:
+    case SMS_CLUSTER:
+        return 1;
+    case SMS_SUBJECTS: /* none */
+        break;
     }
+    return 0;
 }
 
 /* Of all but kernels. */
@@ -61,9 +65,13 @@ static const char *name_of(struct sms__arena *arena, const struct sms_scenario *
         return sms__print(arena, "%s", node);
     case SMS_CLASS:
         return scenario->cls.name[i];
-    default:
-        return sms__subject_word(subject);
+    case SMS_HOST:
+    case SMS_CLUSTER:
+    case SMS_KERNEL:
+    case SMS_SUBJECTS:
+        break;
     }
+    return sms__subject_word(subject);
 }
 
 static void name_kernels(struct sms__arena *arena, const struct sms_scenario *scenario, const char **name)
