@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- ci95(x) ---- */
+/* ---- avg(x), ci95(x) ---- */
 
 static void add_sample(sqlite3_context *context, int count, sqlite3_value **value)
 {
@@ -17,6 +17,14 @@ static void add_sample(sqlite3_context *context, int count, sqlite3_value **valu
         sqlite3_result_error_nomem(context);
     else if (sqlite3_value_type(*value) != SQLITE_NULL)
         sms__estimate_add(moments, sqlite3_value_double(*value));
+}
+
+/* In place of SQLite's own, which adds up in another way since version 3.43. */
+static void end_mean(sqlite3_context *context)
+{
+    const struct sms__moments *moments = sqlite3_aggregate_context(context, 0);
+    if (moments)
+        sqlite3_result_double(context, moments->n ? moments->mean : (double)NAN);
 }
 
 static void end_samples(sqlite3_context *context)
@@ -144,7 +152,8 @@ bool sms__add_aggregates(sqlite3 *file)
         int arguments;
         void (*add)(sqlite3_context *context, int count, sqlite3_value **value);
         void (*end)(sqlite3_context *context);
-    } aggregate[] = {{"ci95", 1, add_sample, end_samples},
+    } aggregate[] = {{"avg", 1, add_sample, end_mean},
+                     {"ci95", 1, add_sample, end_samples},
                      {"change_ci95", 2, add_pair, end_pairs},
                      {"best_group", 4, add_value, end_best},
                      {"changes", 4, add_value, end_changes}};

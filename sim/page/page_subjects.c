@@ -412,8 +412,6 @@ void sms__points_count_steps(struct sms__points *points)
 void sms__points_subjects(struct sms__points *points)
 {
     json_t *list = sms__json_keep(points->page->data, "subjects", json_array());
-    if (points->code == SMS_OK && !sms__add_aggregates(points->file))
-        points->code = SMS_ENOMEM;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         read_subject(points, order[i], list);
 }

@@ -1,6 +1,6 @@
 /* Pictures of a run: timelines, heat maps, allocation. Its CSV files become tables of a database in memory, and SQL
  * makes JSON of them. page/tables.sql has the tables and what each line must meet, page/pictures.sql the queries. */
-#include "page.h"
+#include "points.h"
 
 #include "../base/read.h"
 #include "../base/sqlite.h"
@@ -79,7 +79,7 @@ static int is_cancelled(void *cancel) { return cancel && atomic_load((const atom
 int sms__page_read_pictures(struct sms__page *page, const char *folder)
 {
     struct pictures pictures = {.page = page, .folder = folder};
-    int code = sqlite3_open(":memory:", &pictures.file) ? SMS_ENOMEM : SMS_OK;
+    int code = sqlite3_open(":memory:", &pictures.file) || !sms__add_aggregates(pictures.file) ? SMS_ENOMEM : SMS_OK;
     if (code == SMS_OK)
         sqlite3_progress_handler(pictures.file, STEP, is_cancelled, (void *)(uintptr_t)page->cancel);
     code = code ? code : run_file(&pictures, "tables.sql", NULL);

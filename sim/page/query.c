@@ -185,6 +185,8 @@ void sms__points_open(struct sms__points *points, const char *path)
     points->database.cancel = points->page->cancel;
     points->code = sms__untrusted_open(&points->database, path, &points->page->errors);
     points->file = points->database.file;
+    if (points->code == SMS_OK && !sms__add_aggregates(points->file))
+        points->code = SMS_ENOMEM;
     if (points->code == SMS_OK && sqlite3_exec(points->file, setup, NULL, NULL, NULL) != SQLITE_OK)
         fail_query(points);
     sms__query_run(points, NULL, "SELECT name FROM main.sqlite_master WHERE type = 'table' AND rootpage = 0 LIMIT 1",

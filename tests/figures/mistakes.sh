@@ -30,7 +30,7 @@ mistake "/@figures/,/^SELECT/d" "99-energy.sql: error: has no section '@figures'
 mistake "s/'energy' AS name/'energy' AS called/" "99-energy.sql, @figures: no such column: name"
 mistake "s/energy_j AS value/joule AS value/" "99-energy.sql, @each bar: no such column: joule"
 mistake "s/'Energy' AS what/{title AS what/" "99-energy.sql:7:1: error: its text has a '{' without '}'"
-mistake "s/'Energy' AS what/{words} AS what/" "99-energy.sql, @each bar_about: no such column: words"
+mistake "s/'Energy' AS what/{words} AS what/" "99-energy.sql, @each bar_about: no such column"
 mistake "s/rowid;/rowid; SELECT 1;/" "99-energy.sql:5:1: error: has more than one query"
 mistake "s/@include/@set\n-- @include/" "99-energy.sql:9:1: error: has no query"
 mistake "s/@include/@set\nSELECT 1 + 1;\n-- @include/" "99-energy.sql:9:1: error: its column '1 + 1' is no name of a variable; 'AS NAME' gives it one"

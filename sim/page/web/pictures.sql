@@ -70,12 +70,14 @@ CREATE TABLE wait AS SELECT scenario, policy, vm, kernel, reason, launch_ns AS s
 CREATE TABLE wide AS SELECT CASE WHEN (SELECT count(*) FROM wait) > 8000 THEN (SELECT max(stop) FROM wait) / max(1, min(500, 8000 / count(*))) END AS ns
     FROM (SELECT DISTINCT scenario, policy, vm, kernel, reason FROM wait);
 CREATE TABLE waited AS SELECT scenario, policy, vm, kernel, reason, min(start) AS start, max(stop) AS stop, sum(waited) AS waited, max(sms) AS sms, count(*) AS launches
-    FROM wait JOIN wide GROUP BY scenario, policy, vm, kernel, reason, iif(ns > 0, CAST(start / ns AS INT), start) ORDER BY waited DESC LIMIT 8000;
+    FROM wait JOIN wide GROUP BY scenario, policy, vm, kernel, reason, iif(ns > 0, CAST(start / ns AS INT), start)
+    ORDER BY waited DESC, scenario, policy, vm, kernel, start, reason LIMIT 8000;
 CREATE TABLE reason AS SELECT DISTINCT reason FROM waited ORDER BY reason;
 SELECT 'waits', json_object('reasons', json((SELECT json_group_array(reason) FROM (SELECT reason FROM reason ORDER BY rowid))), 'of', json(json_group_array(json(one)))) FROM (
     SELECT json_object('scenario', scenario, 'policy', policy, 'vm', vm, 'kernel', kernel,
-        'values', json('[' || group_concat((reason.rowid - 1) || ',' || round(start, 3) || ',' || round(stop, 3) || ',' || round(waited, 3) || ',' || sms || ',' || launches) || ']')) AS one
-    FROM (SELECT * FROM waited ORDER BY start, reason) JOIN reason USING (reason) GROUP BY scenario, policy, vm, kernel);
+        'values', json('[' || group_concat(number || ',' || round(start, 3) || ',' || round(stop, 3) || ',' || round(waited, 3) || ',' || sms || ',' || launches) || ']')) AS one
+    FROM (SELECT waited.*, reason.rowid - 1 AS number FROM waited JOIN reason USING (reason) ORDER BY scenario, policy, vm, kernel, start, reason)
+    GROUP BY scenario, policy, vm, kernel);
 
 -- ---- occupancy of the first device: means of `sms` SMs and `wide` intervals, so that all maps have 160000 cells or fewer ----
 
