@@ -17,18 +17,8 @@
 
 namespace
 {
-enum {
-    SMS = 4,
-    PART_SMS = 2,
-    THREADS_PER_SM = 2048,
-    REGISTERS = 32,
-    CLOCK_KHZ = 1000000,
-    SKEW_NS = 5000,
-    LAUNCH_NS = 2500,
-    EMPTY_NS = 1000,
-    SLICE_NS = 2000000,
-    TURN_NS = 2100000
-};
+constexpr int SMS = 4, PART_SMS = 2, THREADS_PER_SM = 2048, REGISTERS = 32, CLOCK_KHZ = 1000000, SKEW_NS = 5000,
+              LAUNCH_NS = 2500, EMPTY_NS = 1000, SLICE_NS = 2000000, TURN_NS = 2100000;
 
 /* Percent of an SM that a block of 128 threads takes at an intensity of 100 %. */
 const double demand[RESOURCES] = {40, 42, 36, 40, 44, 38, 34, 48, 52};

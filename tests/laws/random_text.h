@@ -60,7 +60,8 @@ static inline void add(struct text *text, const char *format, ...)
     char printed[TEXT];
     va_list args;
     va_start(args, format);
-    assert_in_range(vsnprintf(printed, sizeof printed, format, args), 0, TEXT - 1);
+    const int length = vsnprintf(printed, sizeof printed, format, args);
+    assert_true(length >= 0 && length < TEXT);
     va_end(args);
     for (const char *at = printed; *at; at += *at != '\0') {
         size_t plain = strcspn(at, "<");

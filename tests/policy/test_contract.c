@@ -286,7 +286,7 @@ static void a_score_that_is_no_number_ends_a_run_of_processes(void **state)
     run.events = SMS_RUN_SPAN;
     assert_int_equal(sms_run(sms_file_scenario(file, 0), &run, &results, &errors), SMS_EBUG);
     assert_non_null(strstr(errors.item[0].message, "policy 'undefined' scores SM"));
-    assert_in_range(events, 1, 10);
+    assert_true(events >= 1 && events <= 10);
     sms_file_free(file);
 }
 

@@ -362,7 +362,7 @@ static void latencies_are_distributed_as_their_percentiles_say(void **state)
     struct sms_results *results = run_server(&file, 1, 1);
     struct sms_latency point[SMS_LATENCIES];
     const size_t points = sms_results_latencies(results, 1, 0, point);
-    assert_in_range(points, 150, SMS_LATENCIES);
+    assert_true(points >= 150 && points <= SMS_LATENCIES);
     assert_near(point[0].share, 0, 0);
     assert_near(point[points - 1].share, 1, 0);
     assert_near(point[points - 1].latency_ns, estimate(results, 1, SMS_VM, 0, "job_latency_max_ns").mean, 1e-6);

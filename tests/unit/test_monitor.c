@@ -419,7 +419,7 @@ static void watch_ten(struct setting *s)
             assert_true(info.start_ps - first == (60 + 20 + 8 * 12) * MS);
         first = info.start_ps;
     }
-    assert_in_range(stamps, 6, 7);
+    assert_true(stamps == 6 || stamps == 7);
 }
 
 static void a_cycle_takes_the_longer_the_more_containers(void **state)
@@ -435,7 +435,7 @@ static void run_unseen(struct setting *s)
         run_task(s, 0, i, i * S + i * MS / 27, i * S + i * MS / 27 + MS);
     sms__monitor_finish(s->monitor, 1001 * S);
     assert_true(s->record.unseen + s->record.start.count == 1000 && s->record.start.count == s->record.end.count);
-    assert_in_range(s->record.unseen, 980, 995); /* about 1 in 92 is there at a sample */
+    assert_true(s->record.unseen >= 980 && s->record.unseen <= 995); /* about 1 in 92 is there at a sample */
     assert_true(s->record.actual.tasks == 1000);
 }
 
@@ -455,7 +455,7 @@ static void publish_late(struct setting *s)
     while (!has_running(s, 0, 0, now, &info))
         now += MS / 10;
     assert_near((double)(now - info.start_ps) / MS, 32, 0.1);
-    assert_in_range(info.start_ps - begin, 60 * MS, 152 * MS);
+    assert_true(info.start_ps - begin >= 60 * MS && info.start_ps - begin <= 152 * MS);
 }
 
 static void a_sample_is_known_at_the_end_of_its_cycle(void **state)

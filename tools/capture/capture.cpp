@@ -40,7 +40,7 @@ const char usage[] =
     "  --device N               (0)\n";
 
 /* PREPARE_LAUNCHES: those of about a block's time each that gpu::prepare makes, in each process. */
-enum { WARM_UPS = 200, PREPARE_LAUNCHES = 2 * 4, MOST_THREADS_PER_SM = 2048 };
+constexpr int WARM_UPS = 200, PREPARE_LAUNCHES = 2 * 4, MOST_THREADS_PER_SM = 2048;
 
 struct options {
     std::string out, sharing = "streams";
