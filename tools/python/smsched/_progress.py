@@ -12,8 +12,9 @@ def _notebook() -> Any:
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     if type(shell).__name__ != "ZMQInteractiveShell":
         return None
-    from IPython.display import display
+    import IPython.display
 
+    display: Any = IPython.display.display  # which has types in some versions
     return display("0 %", display_id=True)
 
 
