@@ -129,8 +129,14 @@ static inline uint64_t sms__engine_quiet_until(const struct sms__engine *engine)
     return others <= engine->until ? others : engine->until + 1;
 }
 
-/* Returns now + delay, or SMS__NEVER if that is beyond the clock. The delay is rounded up to whole picoseconds, at
- * least 1, so that time always advances.
+/* Returns now + delay, or SMS__NEVER if that is beyond the clock. */
+static inline uint64_t sms__later(uint64_t now, uint64_t delay_ps)
+{
+    uint64_t time;
+    return __builtin_add_overflow(now, delay_ps, &time) ? SMS__NEVER : time;
+}
+
+/* The same of a delay that is rounded up to whole picoseconds, at least 1, so that time always advances.
  *
  * A double times `below` is a little lower. Its whole part is 1 less than the delay rounded up, whether that is whole
  * or not, which takes fewer instructions than to compare. It is lower by more than rounding adds, so that a delay is
@@ -142,7 +148,6 @@ static inline uint64_t sms__after(uint64_t now, double delay_ps)
     const double below = 1 - 0x1p-46, least = 0.5, longest = 0x1p40;
     double lower = delay_ps * below;
     int64_t less; /* than the delay, by 1 */
-    uint64_t time;
     lower = lower > least ? lower : least;
     if (__builtin_expect(delay_ps <= longest, 1))
         less = (int64_t)lower;
@@ -150,7 +155,7 @@ static inline uint64_t sms__after(uint64_t now, double delay_ps)
         less = (int64_t)delay_ps - ((double)(int64_t)delay_ps == delay_ps);
     else
         return SMS__NEVER;
-    return __builtin_add_overflow(now, (uint64_t)less + 1, &time) ? SMS__NEVER : time;
+    return sms__later(now, (uint64_t)less + 1);
 }
 
 /* Like sms__after, but a delay of 0 stays 0. */

@@ -94,6 +94,18 @@ for what in pods processes; do
     says "would go on beyond the clock's 213 days; give the run a duration" "$what beyond the clock"
     clean beyond "$what beyond the clock"
 done
+cat >"$work/late.yaml" <<'END'
+workload: short
+kernels: [{name: k, time: 1 ms}]
+---
+scenario: late
+nodes: [{name: n, devices: {model: v100, count: 2}}]
+scheduler: {kind: default, start_delay: 2400 h}
+pods: [{name: stays, gpus: 1}, {name: late, workload: short, start: 4800 h}]
+END
+"$smsched" run "$work/late.yaml" >/dev/null 2>"$work/err"
+exits 3 $? "a pod that starts beyond the clock"
+says "pod 'late' would go on beyond the clock" "a pod that starts beyond the clock"
 
 # A starter plug-in cannot be written.
 (cd "$work" && ulimit -f 0 && "$smsched" new policy torn 2>/dev/null | cat; exit "${PIPESTATUS[0]}")

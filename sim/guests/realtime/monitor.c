@@ -47,7 +47,7 @@ static uint64_t time_of(struct sms__monitor *monitor, const struct sms__monitore
     double delay = kind == SMS__OBSERVED_BEGAN
                        ? draw(monitor, pod->container, rules->start_least_ps, rules->start_most_ps)
                        : draw(monitor, pod->container, rules->end_least_ps, rules->end_most_ps);
-    return delay < 9.2e18 && (uint64_t)delay < UINT64_MAX - now ? now + (uint64_t)delay : UINT64_MAX;
+    return sms__later(now, (uint64_t)delay);
 }
 
 /* Looks from the end first: nearly all observations come in order. */

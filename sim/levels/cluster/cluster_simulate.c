@@ -92,6 +92,12 @@ static int init(struct sms__cluster_run *run)
     return code ? code : sms__predict_init(run);
 }
 
+/* Whether the pod ends by itself. */
+static bool lasts(const struct sms__cluster_run *run, const struct sms__pod *pod)
+{
+    return pod->tenant ? run->scenario->vm[pod->tenant - 1].repeat > 0 : pod->duration_ps > 0;
+}
+
 /* Counts the pod at the end of the run, and those with a deadline that have not ended and will not in time. */
 static void close_pod(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
@@ -99,7 +105,6 @@ static void close_pod(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     struct sms__cluster_record *record = run->record;
     double deadline = sms__pod_deadline(run, pod);
     bool late = !run->engine.stopped || (double)(now - pod->arrival_ps) > deadline;
-    bool lasts = pod->tenant ? run->scenario->vm[pod->tenant - 1].repeat > 0 : pod->duration_ps > 0;
     if (pod->node != SMS__NO_NODE && !pod->ended)
         sms__pod_departs(run, p, pod->stuck ? "failed" : "running", now);
     if (pod->node == SMS__NO_NODE && !pod->ended) {
@@ -111,8 +116,8 @@ static void close_pod(struct sms__cluster_run *run, uint32_t p, uint64_t now)
                                                                    : ": no node can hold it, even with nothing on it");
     }
     record->running += pod->node != SMS__NO_NODE && !pod->ended && !pod->stuck;
-    record->lasting += lasts;
-    record->unended += lasts && !pod->ended;
+    record->lasting += lasts(run, pod);
+    record->unended += lasts(run, pod) && !pod->ended;
     record->timed += deadline > 0 && !pod->ended && late;
     record->missed += deadline > 0 && !pod->ended && late;
 }
@@ -137,7 +142,7 @@ static int check_clock(const struct sms__cluster_run *run)
     char name[256];
     if (!sms__ends_pending(run) && run->arrived == run->pods && !sms__hosts_busy(run))
         return SMS_OK;
-    while (p < run->arrived && (run->pod[p].node == SMS__NO_NODE || run->pod[p].ended))
+    while (p < run->arrived && (run->pod[p].node == SMS__NO_NODE || run->pod[p].ended || !lasts(run, &run->pod[p])))
         p++;
     p = p < run->pods ? p : 0;
     sms__pod_name(run, (uint32_t)p, name, sizeof name);

@@ -261,7 +261,7 @@ void sms__hosts_begin(struct sms__cluster_run *run, uint32_t p, uint64_t now)
                 continue;
             arrival.gpu = place_of(hosts, pod, gpu);
             name_process(run, p, number++, name, sizeof name);
-            sms__share_admit(hosts->host[pod->node], &arrival, now + sms__pod_delay(run, p));
+            sms__share_admit(hosts->host[pod->node], &arrival, sms__later(now, sms__pod_delay(run, p)));
         }
 }
 

@@ -57,16 +57,6 @@ void sms__pod_departs(const struct sms__cluster_run *run, uint32_t p, const char
     sms__observe(run->spec->observer, (struct sms_run_event){SMS_RUN_DEPARTURE, .departure = &departure});
 }
 
-/* In whole picoseconds; SMS__NEVER: beyond the clock. */
-static uint64_t end_after(const struct sms__cluster_run *run, const struct sms__pod *pod, uint64_t now)
-{
-    const uint32_t p = (uint32_t)(pod - run->pod);
-    uint64_t delay = sms__pod_delay(run, p), duration = sms__pod_lasts(run, p);
-    double lasts = (double)delay + (double)duration;
-    bool beyond = lasts > 1.8e19 || duration > SMS__NEVER - 1 - now || delay > SMS__NEVER - 1 - now - duration;
-    return beyond ? SMS__NEVER : now + delay + duration;
-}
-
 /* The list of pods on a node is kept where pods may move. */
 static bool keeps_list(const struct sms__cluster_run *run) { return run->arranging; }
 
@@ -100,7 +90,7 @@ void sms__pod_hold_at(struct sms__cluster_run *run, uint32_t p, uint32_t node, s
     sms__ledger_take(run, node, sms__pod_shape(run, p), &pod->seat);
     if (pod->seat.made || pod->seat.moved) {
         const double change_ps = sms__node_kind(run->cluster, node)->mig->change_ps[__builtin_ctz(seat.gpus)];
-        *sms__ready_ps(&run->ledger, node, &seat) = now + (uint64_t)change_ps;
+        *sms__ready_ps(&run->ledger, node, &seat) = sms__later(now, (uint64_t)change_ps);
     }
 }
 
@@ -164,7 +154,7 @@ void sms__pod_begin(struct sms__cluster_run *run, uint32_t p, uint64_t now)
         pod->duration_ps = sms__hosts_time_alone(run, p, &pod->failed);
     if (pod->duration_ps == 0)
         return;
-    sms__ends_add(run, p, end_after(run, pod, now));
+    sms__ends_add(run, p, sms__later(sms__later(now, sms__pod_delay(run, p)), sms__pod_lasts(run, p)));
     sms__ends_await(run);
 }
 
