@@ -1,14 +1,14 @@
 /* What share policies are told and may do, by policies that do just that. */
 #include "tests/laws/sharing.h"
 
-static const struct sms_share_policy counter, pauser, failer, chooser, halter, mover, stranger;
+static const struct sms_share_policy counter, pauser, failer, chooser, halter, mover, stranger, resumer;
 
 /* Loads with these policies beside the library's. */
 static struct sms_file *load_with(const char *text)
 {
-    static const struct sms_share_policy *const own[] = {&counter, &pauser, &failer,  &chooser,
-                                                         &halter,  &mover,  &stranger};
-    const struct sms_load_options options = {.shares = own, .n_shares = 7};
+    static const struct sms_share_policy *const own[] = {&counter, &pauser, &failer,   &chooser,
+                                                         &halter,  &mover,  &stranger, &resumer};
+    const struct sms_load_options options = {.shares = own, .n_shares = 8};
     return load_text_with(text, &options);
 }
 
@@ -75,6 +75,14 @@ static size_t fail_in_next(struct sms_share *share, size_t device, const size_t 
     return 0;
 }
 
+static bool resume_in_preempts(struct sms_share *share, size_t device, size_t running, size_t other)
+{
+    (void)device, (void)running;
+    sms_share_resume(share, other);
+    return false;
+}
+
+static const struct sms_share_policy resumer = {.name = "resumer", .help = "", .preempts = resume_in_preempts};
 static const struct sms_share_policy pauser = {.name = "pauser", .help = "", .next = pause_in_next};
 static const struct sms_share_policy failer = {.name = "failer", .help = "", .next = fail_in_next};
 
@@ -83,7 +91,8 @@ static void a_policy_that_acts_in_next_ends_the_run(void **state)
     (void)state;
     static const char *const cases[][2] = {
         {"pauser", "share policy pauser called sms_share_pause in its function next"},
-        {"failer", "share policy failer called sms_share_fail in its function next"}};
+        {"failer", "share policy failer called sms_share_fail in its function next"},
+        {"resumer", "share policy resumer called sms_share_resume in its function preempts"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[2048];
         struct sms_errors errors;

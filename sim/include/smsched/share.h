@@ -153,13 +153,12 @@ struct sms_share_policy {
      * process has no kernel left, or kernels come at the same instant to a free device. The process whose slice ends is
      * in `ready`; choosing it again costs no switch. The end of a kernel does not end the slice if its process launches
      * the next one at once. An index of `count` or more stands for the last. The function may read and call
-     * sms_share_say, but change nothing. */
+     * sms_share_say and sms_share_random, but change nothing. */
     size_t (*next)(struct sms_share *share, size_t device, const size_t *ready, size_t count);
 
     /* Under time slices: true if the process that runs shall make room for another, which has a kernel ready, before
      * its slice ends. Then `next` is called. Asked when a kernel comes, and after a switch. The mode says what is
-     * waited for
-     * (`ahead`, `drain`) and what it costs (`stop`). NULL: never. It may do what `next` may. */
+     * waited for (`ahead`, `drain`) and what it costs (`stop`). NULL: never. It may do what `next` may. */
     bool (*preempts)(struct sms_share *share, size_t device, size_t running, size_t other);
 
     void (*event)(struct sms_share *share, const struct sms_share_event *event);
@@ -199,8 +198,8 @@ uint64_t sms_share_kernel_ps(const struct sms_share *share, size_t process, size
 uint64_t sms_share_context(const struct sms_share *share); /* bytes of a context without static variables */
 void *sms_share_alloc(struct sms_share *share, size_t count, size_t size); /* zeroed, for the run; never returns NULL */
 
-/* What a policy may do. Every function of the policy may call these except `next`, which may call only sms_share_say
- * and sms_share_random; any other call there ends the run with SMS_EBUG. */
+/* What a policy may do. Every function of the policy may call these except `next` and `preempts`, which may call only
+ * sms_share_say and sms_share_random; any other call there ends the run with SMS_EBUG. */
 
 /* Calls `timer` with this tag after `delay_ps` (0: at the end of this instant). Timers cannot be canceled: a policy
  * ignores one that it no longer needs. A policy that is called for ever at one instant ends the run with SMS_EBUG.

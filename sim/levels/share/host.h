@@ -22,7 +22,7 @@ struct sms__policy_run {
     void *state;
     gsl_rng *random;                  /* NULL until it asks for a number */
     const struct sms__stream *asking; /* the stream about which it is asked, or NULL (ask.c) */
-    bool may_not_act;                 /* it is in its function `next`, which changes nothing (time_slice.c) */
+    const char *pure_call;            /* its function under way that may change nothing (time_slice.c), or NULL */
     uint64_t called_ps, called;       /* so often at this instant (refuse.c) */
     uint64_t suspended;               /* so often since a process went on (refuse.c) */
 };

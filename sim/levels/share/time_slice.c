@@ -154,9 +154,9 @@ static struct sms__context *choose(const struct sms__instance *instance)
     size_t count = 0;
     for (const struct sms__context *context = slicer->first; context; context = context->next)
         slicer->candidates[count++] = context->owner->idx;
-    share->policy.may_not_act = true;
+    share->policy.pure_call = "next";
     size_t chosen = policy->next(share, instance->idx, slicer->candidates, count);
-    share->policy.may_not_act = false;
+    share->policy.pure_call = NULL;
     struct sms__context *context = slicer->first;
     for (size_t i = 0; context && i < chosen && context->next; i++)
         context = context->next;
@@ -226,11 +226,11 @@ static bool is_preempted(const struct sms__instance *instance)
     const struct sms__context *current = instance->slicer->current;
     const struct sms_share_policy *policy = share->policy.policy;
     bool preempted = false;
-    share->policy.may_not_act = true;
+    share->policy.pure_call = "preempts";
     for (const struct sms__context *context = instance->slicer->first; context && !preempted; context = context->next)
         preempted =
             context != current && policy->preempts(share, instance->idx, current->owner->idx, context->owner->idx);
-    share->policy.may_not_act = false;
+    share->policy.pure_call = NULL;
     return preempted;
 }
 

@@ -225,8 +225,8 @@ bool sms_share_admits(const struct sms_share *share, size_t process, size_t devi
 /* In a function of the policy that may change nothing, ends the run and returns false. */
 static bool may_act(struct sms_share *share, const char *what)
 {
-    return !share->policy.may_not_act ||
-           sms__share_refuse(share, "share policy %s called %s in its function next", share->policy.policy->name, what);
+    return !share->policy.pure_call || sms__share_refuse(share, "share policy %s called %s in its function %s",
+                                                         share->policy.policy->name, what, share->policy.pure_call);
 }
 
 void sms_share_pause(struct sms_share *share, size_t process)
