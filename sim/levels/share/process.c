@@ -113,8 +113,8 @@ void sms__process_close(struct sms__process *process, uint64_t now)
         emit_span(stream, now);
 }
 
-/* What a policy cannot make a stream do again and again without an end of a step. */
-static bool goes_on(enum sms_phase phase)
+/* A policy cannot make a stream enter these again and again without the end of a step. */
+static bool is_progress(enum sms_phase phase)
 {
     return phase == SMS_PHASE_KERNEL || phase == SMS_PHASE_UNPLACED || phase == SMS_PHASE_DONE ||
            phase == SMS_PHASE_FAILED;
@@ -129,7 +129,7 @@ void sms__stream_enter(struct sms__stream *stream, enum sms_phase phase, uint64_
     }
     sms__process_advance(process, now);
     stream->phase = phase;
-    if (goes_on(phase))
+    if (is_progress(phase))
         sms__note_progress(process->share);
     if (process->migrating == stream)
         sms__process_show(process, now);
@@ -242,23 +242,23 @@ void sms__process_fail(struct sms__process *process, uint64_t now)
     sms__process_end(process, SMS_PHASE_FAILED, now);
 }
 
-void sms__process_pause(struct sms__process *process, bool pause, uint64_t now)
+void sms__process_set_paused(struct sms__process *process, bool paused, uint64_t now)
 {
-    if (process->paused == pause || process->unended == 0)
+    if (process->paused == paused || process->unended == 0)
         return;
     sms__process_advance(process, now);
-    process->paused = pause;
-    process->record->pauses += pause;
+    process->paused = paused;
+    process->record->pauses += paused;
     sms__process_show(process, now);
     for (struct sms__stream *stream = process->stream; stream; stream = stream->next)
-        sms__flow_set_stopped(&stream->transfer.flow, pause, now);
-    if (pause)
+        sms__flow_set_stopped(&stream->transfer.flow, paused, now);
+    if (paused)
         return;
-    sms__process_resume(process, now);
+    sms__process_go_on(process, now);
     sms__changed(process->share);
 }
 
-void sms__process_resume(struct sms__process *process, uint64_t now)
+void sms__process_go_on(struct sms__process *process, uint64_t now)
 {
     for (struct sms__stream *stream = process->stream; stream; stream = stream->next)
         if (stream->halted)

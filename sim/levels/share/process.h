@@ -209,9 +209,9 @@ void sms__process_at(struct sms__process *process, uint64_t time,
                      void (*then)(struct sms__process *process, uint64_t now));
 void sms__process_after(struct sms__process *process, double delay_ps,
                         void (*then)(struct sms__process *process, uint64_t now), uint64_t now);
-void sms__process_pause(struct sms__process *process, bool pause, uint64_t now);
+void sms__process_set_paused(struct sms__process *process, bool paused, uint64_t now);
 /* Streams that stood still go on, unless the process still stops them. */
-void sms__process_resume(struct sms__process *process, uint64_t now);
+void sms__process_go_on(struct sms__process *process, uint64_t now);
 /* Fails the process, at once or when its kernels have ended. */
 void sms__process_fail(struct sms__process *process, uint64_t now);
 /* Ends the process in this phase. */

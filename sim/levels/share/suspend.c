@@ -54,7 +54,7 @@ static void end_restore(void *subject, uint64_t now)
     else
         process->share->go_on(stream, now);
     if (process->stream->next) {
-        sms__process_resume(process, now);
+        sms__process_go_on(process, now);
         sms__changed(process->share);
     }
 }

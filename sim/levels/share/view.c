@@ -232,13 +232,13 @@ static bool may_act(struct sms_share *share, const char *what)
 void sms_share_pause(struct sms_share *share, size_t process)
 {
     if (is_process(share, process) && may_act(share, "sms_share_pause"))
-        sms__process_pause(&share->process[process], true, share->engine->now);
+        sms__process_set_paused(&share->process[process], true, share->engine->now);
 }
 
 void sms_share_resume(struct sms_share *share, size_t process)
 {
     if (is_process(share, process) && may_act(share, "sms_share_resume"))
-        sms__process_pause(&share->process[process], false, share->engine->now);
+        sms__process_set_paused(&share->process[process], false, share->engine->now);
 }
 
 /* A policy that keeps processes to SMs must say so before the run, because kernels on all SMs are simulated faster. */
