@@ -59,7 +59,7 @@ static void init_instance(struct sms_share *share, size_t idx, size_t before)
         .number = instances ? instances->number[place.type] : 0,
         .type = instances ? instances->device[place.type] : share->scenario->device[place.type],
         .mode = sms__mode_of(&share->setup, idx),
-        .fit = place.type,
+        .type_idx = place.type,
         .first_process = before,
         .processes_most = place.slots ? place.slots : share->processes,
     };
@@ -97,7 +97,7 @@ void sms__gpus_init(struct sms_share *share)
 const struct sms__footprint *sms__instance_fits(const struct sms__instance *instance, size_t vm)
 {
     const struct sms__instances *instances = instance->share->use->instances;
-    return instances ? instances->fit[vm][instance->fit] : instance->share->setup.vm[vm].fit[instance->fit];
+    return instances ? instances->fit[vm][instance->type_idx] : instance->share->setup.vm[vm].fit[instance->type_idx];
 }
 
 const struct sms__footprint *sms__instance_fit(const struct sms__instance *instance, const struct sms__stream *stream,

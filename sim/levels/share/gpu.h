@@ -31,7 +31,7 @@ struct sms__instance {
     size_t number; /* of those of its GPU */
     const struct sms__device *type;
     const struct sms__mode *mode;          /* in which its processes share it */
-    size_t fit;                            /* index of the scenario's devices, or of the policy's instances */
+    size_t type_idx;                       /* of `type`: in the scenario's devices, or the policy's instances */
     size_t first_process, processes_most;  /* which may be on it */
     uint64_t held;                         /* bytes */
     size_t processes;                      /* on it */
