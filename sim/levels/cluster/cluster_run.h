@@ -178,11 +178,9 @@ void sms__cluster_check(struct sms__cluster_run *run);
 
 /* node_counters.c: counters of each node, or of the nodes of each entry, that the record keeps. Integrals of the ledger
  * are up to now when these are called. */
-/* by 1: the pod takes its place; -1: it gives it back. */
-void sms__count_pod(struct sms__cluster_run *run, size_t node, const struct sms_pod_view *pod, int by);
+/* Thousandths of its GPUs and CPUs that are allocated in addition. */
+void sms__count_allocated(struct sms__cluster_run *run, size_t node, int64_t gpu_milli, int64_t cpu_milli);
 void sms__count_placement(struct sms__cluster_run *run, size_t node);
-/* Thousandths of its GPUs that are allocated in addition. */
-void sms__count_gpu(struct sms__cluster_run *run, size_t node, int64_t milli);
 
 /* hosts.c: nodes whose pods run workloads. Each is a host of the share level on the cluster's engine. A pod has one
  * process on each of its GPUs. If no pod has a workload, these functions do nothing. */

@@ -311,8 +311,7 @@ static void move_pod(struct sms__cluster_run *run, size_t n, const struct sms_po
     ledger->cpu_milli += (uint64_t)by * pod->cpu_milli;
     ledger->gpu_milli += (uint64_t)(taken * (int64_t)milli);
     ledger->gpu_bytes += (uint64_t)(taken * (int64_t)bytes);
-    sms__count_gpu(run, n, taken * (int64_t)milli);
-    sms__count_pod(run, n, pod, by);
+    sms__count_allocated(run, n, taken * (int64_t)milli, by * (int64_t)pod->cpu_milli);
     note_change(run, n);
 }
 

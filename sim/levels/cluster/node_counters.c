@@ -17,12 +17,13 @@ static struct sms__node_record *row_of(const struct sms__cluster_run *run, size_
     return cluster->rows == cluster->nodes ? &rows[n] : &rows[sms__node_kind(cluster, n) - cluster->node];
 }
 
-void sms__count_pod(struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod, int by)
+void sms__count_allocated(struct sms__cluster_run *run, size_t n, int64_t gpu_milli, int64_t cpu_milli)
 {
     struct sms__node_record *row = row_of(run, n);
     if (!row)
         return;
-    step(&row->cpu, by * (int64_t)pod->cpu_milli, run->ledger.integrated_ps);
+    step(&row->gpu, gpu_milli, run->ledger.integrated_ps);
+    step(&row->cpu, cpu_milli, run->ledger.integrated_ps);
 }
 
 void sms__count_placement(struct sms__cluster_run *run, size_t n)
@@ -30,11 +31,4 @@ void sms__count_placement(struct sms__cluster_run *run, size_t n)
     struct sms__node_record *row = row_of(run, n);
     if (row)
         row->placements++;
-}
-
-void sms__count_gpu(struct sms__cluster_run *run, size_t n, int64_t milli)
-{
-    struct sms__node_record *row = row_of(run, n);
-    if (row)
-        step(&row->gpu, milli, run->ledger.integrated_ps);
 }
