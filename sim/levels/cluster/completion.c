@@ -58,11 +58,10 @@ static void end_pod(struct sms__hosts *hosts, uint32_t p, uint64_t now)
 bool sms__hosts_end(struct sms__cluster_run *run, uint64_t now)
 {
     struct sms__hosts *hosts = run->hosts;
-    bool any = hosts && hosts->completions > 0;
-    for (size_t i = 0; any && i < hosts->completions; i++)
+    const bool any = hosts->completions > 0;
+    for (size_t i = 0; i < hosts->completions; i++)
         end_pod(hosts, hosts->completed[i], now);
-    if (any)
-        hosts->completions = 0;
+    hosts->completions = 0;
     return any;
 }
 

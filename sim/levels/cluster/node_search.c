@@ -90,8 +90,7 @@ double sms__score_node(const struct sms__cluster_run *run, const struct sms_node
         run->policy->choose(&run->view, node, pod, chosen);
     else
         choose_fullest(node, pod, chosen);
-    bool scores = run->order == SMS_PLACE_BEST && run->policy->score;
-    return scores ? run->policy->score(&run->view, node, pod, chosen) : 0;
+    return is_scored(run) ? run->policy->score(&run->view, node, pod, chosen) : 0;
 }
 
 /* Where the instance begins that the policy, or else the engine, chooses on the GPU. Returns whether there is one. */
