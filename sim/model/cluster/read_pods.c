@@ -376,12 +376,12 @@ static void read_table(struct reading *reading, const struct sms__node *node, co
 /* How many numbers its pods may have; those to draw from do not come, and how many are drawn may not be known. */
 static uint64_t several(const struct sms__pods *pods, const struct sms_pod_view *view)
 {
-    uint64_t pods_each = pods->pool || pods->rows ? 1 : view->replicas;
+    const uint64_t all = pods->count * view->replicas;
     if (pods->pool)
         return 0;
     if (pods->rows)
         return pods->until > 0 || view->replicas > 1 ? UINT64_MAX : pods->count;
-    return pods->count * pods_each > 1 ? pods->count * pods_each : 0;
+    return all > 1 ? all : 0;
 }
 
 static void check_all(const struct reading *reading, const struct sms__node *list)
