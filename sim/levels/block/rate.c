@@ -144,6 +144,16 @@ static void describe(const struct sms__sm_state *sm)
     }
 }
 
+/* Asks a model with `rate` for the speeds of the SM's groups. */
+static void ask_model(struct sms__sm_state *sm)
+{
+    struct sms__blocks *device = sm->device;
+    double buffer[SMS_RESOURCES_MAX];
+    describe(sm);
+    const double *usage = average_device_scope(device, sm->composition->pressure, device->rating.pressure, buffer);
+    device->setup.contention->rate(&device->setup.contention_view, usage, device->rating.group, sm->groups);
+}
+
 /* Gives the groups the speeds that the model computed. */
 static void apply_speeds(struct sms__sm_state *sm, uint64_t now)
 {
@@ -175,41 +185,28 @@ static __attribute__((noinline)) void share(struct sms__sm_state *sm, uint64_t n
 
 bool sms__rates_alike(struct sms__sm_state *sm)
 {
-    struct sms__blocks *device = sm->device;
-    const struct sms_contention *model = device->setup.contention;
-    double buffer[SMS_RESOURCES_MAX];
     bool alike = true;
-    if (!model->rate || !sm->groups)
+    if (!sm->device->setup.contention->rate || !sm->groups)
         return true;
-    describe(sm);
-    const double *usage = average_device_scope(device, sm->composition->pressure, device->rating.pressure, buffer);
-    model->rate(&device->setup.contention_view, usage, device->rating.group, sm->groups);
+    ask_model(sm);
     for (size_t g = 0; g < sm->groups; g++)
-        alike &= device->rating.speed[g] == sm->group[g].speed;
+        alike &= sm->device->rating.speed[g] == sm->group[g].speed;
     return alike;
 }
 
 void sms__rate_groups(struct sms__sm_state *sm, uint64_t now)
 {
-    struct sms__blocks *device = sm->device;
-    const struct sms_contention *model = device->setup.contention;
-    double buffer[SMS_RESOURCES_MAX];
-    if (device->rating.adds) {
+    const struct sms_contention *model = sm->device->setup.contention;
+    if (sm->device->rating.adds)
         join_sm(sm, now);
-        return;
-    }
-    if (model->slowdown) {
+    else if (model->slowdown)
         slow_down(sm, now);
-        return;
-    }
-    if (device->setup.contention->is_max_min) {
+    else if (model->is_max_min)
         share(sm, now);
-        return;
+    else {
+        ask_model(sm);
+        apply_speeds(sm, now);
     }
-    describe(sm);
-    const double *usage = average_device_scope(device, sm->composition->pressure, device->rating.pressure, buffer);
-    model->rate(&device->setup.contention_view, usage, device->rating.group, sm->groups);
-    apply_speeds(sm, now);
 }
 
 /* Notes when the device's slowdown makes a group start or stop following its clock. */
@@ -331,8 +328,10 @@ uint64_t sms__rate_only(struct sms__sm_state *sm, uint64_t now)
 /* Rates every SM, because a change of the usage of a resource of scope device affects all of them. */
 static void rate_everywhere(struct sms__blocks *device, uint64_t now)
 {
+    device->rating.dirty_count = 0;
     for (size_t s = 0; s < device->sms; s++) {
         device->sm[s].rated = NULL;
+        device->sm[s].dirty = false;
         rate_sm(&device->sm[s], now);
     }
 }
@@ -399,14 +398,12 @@ static void update_device(struct sms__blocks *device, uint64_t now)
         sms__levels_mark(device);
 }
 
-/* Rates the SMs that are dirty, unless all have been. */
-static void rate_dirty(struct sms__blocks *device, bool everywhere, uint64_t now)
+static void rate_dirty(struct sms__blocks *device, uint64_t now)
 {
     for (size_t i = 0; i < device->rating.dirty_count; i++) {
         struct sms__sm_state *sm = &device->sm[device->rating.dirty[i]];
         sm->dirty = false;
-        if (!everywhere)
-            rate_sm(sm, now);
+        rate_sm(sm, now);
     }
     device->rating.dirty_count = 0;
 }
@@ -419,12 +416,11 @@ static inline void schedule_clocks(struct sms__blocks *device, uint64_t now)
 
 void sms__rate(struct sms__blocks *device, uint64_t now)
 {
-    bool everywhere = affects_all_sms(device);
-    if (everywhere)
+    if (affects_all_sms(device))
         rate_everywhere(device, now);
     if (device->clocks && !are_as_rated(device))
         update_device(device, now);
-    rate_dirty(device, everywhere, now);
+    rate_dirty(device, now);
     schedule_clocks(device, now);
 }
 
@@ -439,6 +435,6 @@ void sms__rate_changed(struct sms__sm_state *sm, uint64_t now)
     if (!device->clocks)
         return;
     if (device->rating.dirty_count)
-        rate_dirty(device, false, now);
+        rate_dirty(device, now);
     schedule_clocks(device, now);
 }
