@@ -153,6 +153,9 @@ build older '#undef SMS_PLUGIN_VERSION' '#define SMS_PLUGIN_VERSION 0, 999' 'SMS
 refused older.so "was built for smsched 0.999, and this is"
 build other '#undef SMS_PLUGIN_SIZES' '#define SMS_PLUGIN_SIZES 1, 2, 3' 'SMS_PLUGIN(.block = {0});'
 refused other.so "was built with other headers"
+for name in $(cd usr/include/smsched && sed -n 's/^struct \(sms_[a-z_]*\) {.*/\1/p' policy.h share.h place.h queue.h contention.h mode.h); do
+    if grep -q "sizeof(struct $name)" usr/include/smsched/plugin.h; then ok; else bad "headers with another $name are not told apart" ""; fi
+done
 build terse 'static const struct sms_sharing_mode mode = {.name = "terse"};' 'SMS_PLUGIN(.mode = {&mode});'
 try 0 "a mode without help" list policies terse --plugin terse.so
 prints "terse mode: "

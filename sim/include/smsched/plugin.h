@@ -36,9 +36,12 @@ extern "C" {
         sizeof(struct sms_node_view), sizeof(struct sms_gpu_view), sizeof(struct sms_pod_view),                        \
         sizeof(struct sms_monitored), sizeof(struct sms_typical_pod), sizeof(struct sms_queue_discipline),             \
         sizeof(struct sms_queued), sizeof(struct sms_contention), sizeof(struct sms_contention_view),                  \
-        sizeof(struct sms_group), sizeof(struct sms_sharing_mode), sizeof(struct sms_mode_process)
+        sizeof(struct sms_group), sizeof(struct sms_sharing_mode), sizeof(struct sms_mode_process),                    \
+        sizeof(struct sms_profile_view), sizeof(struct sms_mig_view), sizeof(struct sms_layout),                       \
+        sizeof(struct sms_open_pod), sizeof(struct sms_weighed), sizeof(struct sms_place_pace),                        \
+        sizeof(struct sms_curve), sizeof(struct sms_pairs), sizeof(struct sms_join)
 
-enum { SMS_PLUGIN_STRUCTS = 24, SMS_PLUGIN_MOST = 16 };
+enum { SMS_PLUGIN_STRUCTS = 33, SMS_PLUGIN_MOST = 16 };
 
 /* What a plug-in offers: lists that NULL ends, of at most SMS_PLUGIN_MOST each. */
 struct sms_plugin {
