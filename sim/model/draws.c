@@ -8,10 +8,8 @@ static bool draws_kernels(const struct sms_scenario *scenario)
 {
     bool drawn = false;
     for (size_t v = 0; v < scenario->vms; v++)
-        for (size_t k = 0; k < scenario->vm[v].workload->kernels; k++) {
-            const struct sms__kernel *kernel = &scenario->vm[v].workload->kernel[k];
-            drawn |= kernel->spread == SMS__EXPONENTIAL || kernel->jitter > 0;
-        }
+        for (size_t k = 0; k < scenario->vm[v].workload->kernels; k++)
+            drawn |= sms__is_drawn(&scenario->vm[v].workload->kernel[k]);
     return drawn;
 }
 

@@ -353,12 +353,12 @@ void sms__list_classes(struct sms__reader *reader, struct sms_scenario *scenario
 {
     for (size_t v = 0; v < scenario->vms; v++) {
         struct sms__tenant *vm = &scenario->vm[v];
-        size_t c = 0;
-        while (vm->cls && c < scenario->cls.count && strcmp(scenario->cls.name[c], vm->cls) != 0)
-            c++;
-        if (vm->cls && c == scenario->cls.count)
+        if (!vm->cls)
+            continue;
+        const size_t c = sms__find_name(vm->cls, scenario->cls.count, sms__text_at, scenario->cls.name);
+        if (c == scenario->cls.count)
             *SMS__APPEND(reader->arena, scenario->cls.name, scenario->cls.count) = vm->cls;
-        vm->cls = vm->cls ? scenario->cls.name[c] : NULL;
+        vm->cls = scenario->cls.name[c];
     }
 }
 

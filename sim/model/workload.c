@@ -153,10 +153,8 @@ static void read_kernels(struct sms__reader *reader, const struct sms__node *nod
         kernel->launch_ps = -1;
         sms__read_fields(reader, node->item[k], kernel_fields, kernel);
         check_kernel(reader, kernel);
-        for (size_t j = 0; j < k; j++)
-            if (kernel->name[0] && !strcmp(workload->kernel[j].name, kernel->name))
-                sms__complain(reader, sms__node_get(kernel->node, "name"), "kernel '%.60s' is defined twice",
-                              kernel->name);
+        if (kernel->name[0] && sms__find_name(kernel->name, k, SMS__NAMES(workload->kernel, name)) < k)
+            sms__complain(reader, sms__node_get(kernel->node, "name"), "kernel '%.60s' is defined twice", kernel->name);
     }
 }
 
