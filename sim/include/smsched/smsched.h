@@ -179,7 +179,7 @@ struct sms_part {
     const char *name; /* as of its spans */
     long device;
     uint64_t at_ps;
-    const uint64_t *set; /* [(of + 63) / 64]: bit s % 64 of s / 64 is SM s */
+    const uint64_t *set; /* [(of + 63) / 64]: bit s % 64 of set[s / 64] is SM s */
     size_t of;           /* SMs of the device */
 };
 

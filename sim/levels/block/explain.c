@@ -225,19 +225,13 @@ static bool is_left_out(const struct sms__blocks *device, bool is_known, uint64_
     return is_known || !sms__explains(device->setup.observer, SMS_RUN_DECISION, now);
 }
 
-static void emit(const struct sms__blocks *device, const struct sms__launch *launch, long sm, size_t passed,
-                 const char *why, const char *cause, double score, uint64_t now)
+/* Adds to the decision whose block it is about. */
+static void emit(const struct sms__blocks *device, const struct sms__launch *launch, struct sms_decision decision)
 {
-    struct sms_decision decision = {now,
-                                    device->setup.idx,
-                                    sm,
-                                    launch->vm,
-                                    launch->kernel->name,
-                                    launch->blocks - launch->waiting + 1,
-                                    passed,
-                                    why,
-                                    cause,
-                                    score};
+    decision.device = device->setup.idx;
+    decision.vm = launch->vm;
+    decision.kernel = launch->kernel->name;
+    decision.block = launch->blocks - launch->waiting + 1;
     sms__observe(device->setup.observer, (struct sms_run_event){SMS_RUN_DECISION, .decision = &decision});
 }
 
@@ -248,7 +242,8 @@ void sms__explain_wait(struct sms__blocks *device, struct sms__launch *launch, u
         return;
     launch->notes.explained = WAITS_FOR_DISPATCHER;
     sms__dispatcher_words(device, words, sizeof words);
-    emit(device, launch, -1, 0, words, words, NAN, now);
+    emit(device, launch,
+         (struct sms_decision){.time_ps = now, .sm = -1, .reasons = words, .cause = words, .score = NAN});
 }
 
 /* Asks again all SMs before the one that took the block, or all. */
@@ -283,6 +278,11 @@ void sms__explain(struct sms__blocks *device, struct sms__launch *launch, size_t
     for (size_t i = 0; i < all.causes && (all.sms || sm < 0); i++)
         append_refusal(&text, device, &all.by[i]);
     const bool scores = sm >= 0 && device->setup.policy->policy->search == SMS_SEARCH_BEST;
-    emit(device, launch, sm, all.sms, text.chars, cause, scores ? sms__score(device, &device->sm[sm], launch) : NAN,
-         now);
+    emit(device, launch,
+         (struct sms_decision){.time_ps = now,
+                               .sm = sm,
+                               .passed = all.sms,
+                               .reasons = text.chars,
+                               .cause = cause,
+                               .score = scores ? sms__score(device, &device->sm[sm], launch) : NAN});
 }

@@ -122,14 +122,14 @@ static void emit(const struct sms__blocks *device, const struct sms__launch *lau
     for (int w = 0; w < WAITS; w++) {
         if (waits->of[w].ps == 0)
             continue;
-        const struct sms_wait wait = {device->setup.idx,
-                                      launch->vm,
-                                      launch->kernel->name,
-                                      launch->launched_ps,
-                                      now,
-                                      waits->of[w].ps,
-                                      waits->of[w].sms,
-                                      name(device, w, words, sizeof words)};
+        const struct sms_wait wait = {.device = device->setup.idx,
+                                      .vm = launch->vm,
+                                      .kernel = launch->kernel->name,
+                                      .launch_ps = launch->launched_ps,
+                                      .end_ps = now,
+                                      .waited_ps = waits->of[w].ps,
+                                      .sms = waits->of[w].sms,
+                                      .reason = name(device, w, words, sizeof words)};
         sms__observe(device->setup.observer, (struct sms_run_event){SMS_RUN_WAIT, .wait = &wait});
     }
     memset(waits->of, 0, sizeof waits->of);

@@ -35,13 +35,13 @@ static void observe_kernel(const struct sms__stream *stream, uint64_t now)
     struct sms__run_observer *observer = process->share->spec->observer;
     if (!sms__observes(observer, SMS_RUN_KERNEL))
         return;
-    struct sms_kernel_run run = {process->share->setup.first_gpu + process->instance->gpu->idx,
-                                 stream->idx,
-                                 process->arrival.name,
-                                 stream->kernel.launch.kernel->name,
-                                 stream->kernel.launched_ps,
-                                 now,
-                                 stream->kernel.launch.blocks - blocks_before(stream)};
+    const struct sms_kernel_run run = {.device = process->share->setup.first_gpu + process->instance->gpu->idx,
+                                       .stream = stream->idx,
+                                       .vm = process->arrival.name,
+                                       .kernel = stream->kernel.launch.kernel->name,
+                                       .launch_ps = stream->kernel.launched_ps,
+                                       .end_ps = now,
+                                       .blocks = stream->kernel.launch.blocks - blocks_before(stream)};
     sms__observe(observer, (struct sms_run_event){SMS_RUN_KERNEL, .kernel = &run});
 }
 

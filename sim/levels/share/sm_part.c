@@ -97,12 +97,12 @@ static void tell(const struct sms__stream *stream)
     struct sms__run_observer *observer = process->share->spec->observer;
     if (!stream->part->is_on || !sms__observes(observer, SMS_RUN_PART))
         return;
-    const struct sms_part part = {process->idx,
-                                  stream->name,
-                                  (long)process->instance->idx,
-                                  process->share->engine->now,
-                                  stream->part->allowed.row,
-                                  type_of(process)->sms};
+    const struct sms_part part = {.process = process->idx,
+                                  .name = stream->name,
+                                  .device = (long)process->instance->idx,
+                                  .at_ps = process->share->engine->now,
+                                  .set = stream->part->allowed.row,
+                                  .of = type_of(process)->sms};
     sms__observe(observer, (struct sms_run_event){SMS_RUN_PART, .part = &part});
 }
 

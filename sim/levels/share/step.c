@@ -3,18 +3,18 @@
 #include "host.h"
 #include "stream.h"
 
-static void observe_miss(const struct sms__stream *stream, uint64_t now)
+static void observe_miss(const struct sms__stream *stream, double allowed_ps, uint64_t now)
 {
     const struct sms__process *process = stream->process;
     struct sms__run_observer *observer = process->share->spec->observer;
     if (!sms__observes(observer, SMS_RUN_MISS))
         return;
-    struct sms_miss miss = {process->arrival.vm,
-                            process->arrival.name,
-                            process->share->setup.vms ? (size_t)process->arrival.gpu : 0,
-                            stream->job.arrived_ps,
-                            now,
-                            process->vm->deadline_ps};
+    const struct sms_miss miss = {.vm = process->arrival.vm,
+                                  .name = process->arrival.name,
+                                  .device = process->share->setup.vms ? (size_t)process->arrival.gpu : 0,
+                                  .arrived_ps = stream->job.arrived_ps,
+                                  .end_ps = now,
+                                  .allowed_ps = allowed_ps};
     sms__observe(observer, (struct sms_run_event){SMS_RUN_MISS, .miss = &miss});
 }
 
@@ -38,7 +38,7 @@ static void end_job(struct sms__stream *stream, uint64_t now)
     if (stream->job.is_rest)
         sms__record_rest_of_job(process->vm_record, now);
     else if (sms__record_job(process->vm_record, stream->job.arrived_ps, allowed, now))
-        observe_miss(stream, now);
+        observe_miss(stream, allowed, now);
     stream->job.is_rest = false;
     if (stream->held) /* what the job has not freed */
         sms__stream_release(stream, stream->held, now);
