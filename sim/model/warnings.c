@@ -252,7 +252,8 @@ static void warn_of_slices(struct sms_file *file, const struct sms_scenario *sce
     for (size_t p = 0; p < scenario->policies; p++) {
         const struct sms__policy_use *use = &scenario->policy[p];
         const struct sms_share_policy *share = use->share;
-        bool acts = share->place || share->allocate || share->launch || share->atom || share->timer || !share->next;
+        bool acts = share->place || share->allocate || share->launch || share->atom || share->call || share->timer ||
+                    share->intercepts || !share->next;
         for (size_t i = 0; !acts && (site = sms__site_of(scenario, use, i)).device; i++)
             acts = site.mode->form->slices;
         if (!acts)

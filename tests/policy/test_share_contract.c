@@ -1,14 +1,16 @@
 /* What share policies are told and may do, by policies that do just that. */
 #include "tests/laws/sharing.h"
 
-static const struct sms_share_policy counter, pauser, failer, chooser, halter, mover, stranger, resumer;
+static const struct sms_share_policy counter, pauser, failer, chooser, halter, mover, stranger, resumer,
+    chooser_of_slices, chooser_and_caller;
 
 /* Loads with these policies beside the library's. */
 static struct sms_file *load_with(const char *text)
 {
-    static const struct sms_share_policy *const own[] = {&counter, &pauser, &failer,   &chooser,
-                                                         &halter,  &mover,  &stranger, &resumer};
-    const struct sms_load_options options = {.shares = own, .n_shares = 8};
+    static const struct sms_share_policy *const own[] = {
+        &counter, &pauser,   &failer,  &chooser,           &halter,
+        &mover,   &stranger, &resumer, &chooser_of_slices, &chooser_and_caller};
+    const struct sms_load_options options = {.shares = own, .n_shares = 10};
     return load_text_with(text, &options);
 }
 
@@ -105,6 +107,38 @@ static void a_policy_that_acts_in_next_ends_the_run(void **state)
         struct sms_file *file = load_with(text);
         assert_int_equal(sms_run(sms_file_scenario(file, 0), NULL, &results, &errors), SMS_EBUG);
         assert_non_null(strstr(errors.item[0].message, cases[i][1]));
+        sms_file_free(file);
+    }
+}
+
+static size_t first_of_ready(struct sms_share *share, size_t device, const size_t *ready, size_t count)
+{
+    (void)share, (void)device, (void)ready, (void)count;
+    return 0;
+}
+
+static enum sms_answer let_call(struct sms_share *share, size_t process)
+{
+    (void)share, (void)process;
+    return SMS_GRANT;
+}
+
+static const struct sms_share_policy chooser_of_slices = {.name = "slices", .help = "", .next = first_of_ready};
+static const struct sms_share_policy chooser_and_caller = {
+    .name = "calls", .help = "", .next = first_of_ready, .call = let_call};
+
+static void only_a_policy_that_does_nothing_without_slices_is_warned_of(void **state)
+{
+    (void)state;
+    for (size_t warned = 0; warned < 2; warned++) {
+        char text[2048];
+        snprintf(text, sizeof text,
+                 SHARED_DEVICE "---\nworkload: w\nkernels: [{name: k, time: 9 ms}]\n---\nscenario: s\n"
+                               "devices: [{model: small}]\npolicies: [{share: %s, mode: mps}]\n"
+                               "processes: [{name: p, workload: w}]\n",
+                 warned ? "slices" : "calls");
+        struct sms_file *file = load_with(text);
+        assert_int_equal(sms_file_warnings(file)->count, warned);
         sms_file_free(file);
     }
 }
@@ -305,6 +339,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_job_leaves_behind_is_told_as_freed),
         cmocka_unit_test(a_policy_that_acts_in_next_ends_the_run),
+        cmocka_unit_test(only_a_policy_that_does_nothing_without_slices_is_warned_of),
         cmocka_unit_test(a_policy_that_names_a_process_or_a_device_that_there_is_not_ends_the_run),
         cmocka_unit_test(under_mig_a_device_is_all_its_instances),
         cmocka_unit_test(under_mig_an_exclusive_process_finds_an_instance_of_its_device),
