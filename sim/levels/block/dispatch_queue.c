@@ -136,7 +136,7 @@ void sms__dispatch_queue_join(struct sms__blocks *device, struct sms__launch *la
     insert_queue(device, queue);
     insert_in_lane(launch->entry.lane, launch);
     device->queues.waiting++;
-    sms__search_wait(device, launch->shape, true);
+    sms__search_wait(device, launch->shape);
 }
 
 /* Not inline, so that turns have few registers to save. */
@@ -151,7 +151,7 @@ static __attribute__((noinline)) void leave_queue(struct sms__blocks *device, st
             queue->turn = (struct sms__turn){0};
     }
     device->queues.waiting--;
-    sms__search_wait(device, launch->shape, false);
+    sms__search_stop_waiting(device, launch->shape);
     sms__waits_end(device, launch);
 }
 

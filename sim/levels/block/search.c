@@ -123,8 +123,8 @@ static inline void put_bit(struct sms__shape *shape, size_t sm, bool takes)
     *summary = *word ? *summary | of_word : *summary & ~of_word;
 }
 
-/* Like catch_up, for a shape that may not use all SMs. */
-static void catch_up_within(const struct sms__blocks *device, struct sms__shape *shape)
+/* Makes all SMs that the shape may use candidates. */
+static void begin_anew(const struct sms__blocks *device, struct sms__shape *shape)
 {
     for (size_t s = 0; s < device->sms; s++)
         put_bit(shape, s, sms__may_use(shape->allowed, s));
@@ -134,18 +134,14 @@ static void catch_up_within(const struct sms__blocks *device, struct sms__shape 
 /* Makes the SMs that blocks have left since the last search candidates again. */
 static void catch_up(const struct sms__blocks *device, struct sms__shape *shape)
 {
-    if (shape->allowed) {
-        catch_up_within(device, shape);
+    const struct sms__block_search *search = &device->search;
+    if (shape->allowed || search->departures - shape->seen_departures >= search->recent_size) {
+        begin_anew(device, shape);
         return;
     }
-    if (device->search.departures - shape->seen_departures >= device->search.recent_size) {
-        for (size_t s = 0; s < device->sms; s++)
-            put_bit(shape, s, true);
-    } else {
-        for (uint64_t i = shape->seen_departures; i < device->search.departures; i++)
-            put_bit(shape, device->search.recent[i & (device->search.recent_size - 1)], true);
-    }
-    shape->seen_departures = device->search.departures;
+    for (uint64_t i = shape->seen_departures; i < search->departures; i++)
+        put_bit(shape, search->recent[i & (search->recent_size - 1)], true);
+    shape->seen_departures = search->departures;
 }
 
 static uint64_t bits_from(uint64_t word, size_t bit) { return word & (~(uint64_t)0 << bit); }
@@ -326,7 +322,7 @@ void sms__blocks_update_allowed(struct sms__blocks *device, size_t kernel_type)
     if (device->search.knows_room && shape->idx != SMS__NO_INDEX)
         sms__search_allow(device, shape);
     else if (!device->search.knows_room && !device->reference)
-        catch_up_within(device, shape);
+        begin_anew(device, shape);
 }
 
 void sms__search_room(struct sms__blocks *device, uint32_t sm, uint64_t shapes)
@@ -348,16 +344,18 @@ void sms__search_forget(struct sms__blocks *device)
         search->all[i].seen_departures = search->all[i].refused_at = 0;
 }
 
-void sms__search_wait(struct sms__blocks *device, struct sms__shape *shape, bool begins)
+void sms__search_wait(struct sms__blocks *device, struct sms__shape *shape)
 {
-    if (!device->search.knows_room)
+    if (!device->search.knows_room || shape->launches++ > 0)
         return;
-    shape->launches += begins ? 1 : SIZE_MAX;
-    if (shape->launches != (begins ? 1 : 0))
-        return;
-    device->search.waiting ^= bit_of(shape);
-    if (begins)
-        sms__search_allow(device, shape);
+    device->search.waiting |= bit_of(shape);
+    sms__search_allow(device, shape);
+}
+
+void sms__search_stop_waiting(struct sms__blocks *device, struct sms__shape *shape)
+{
+    if (device->search.knows_room && --shape->launches == 0)
+        device->search.waiting &= ~bit_of(shape);
 }
 
 long sms__search(struct sms__blocks *device, struct sms__launch *launch)

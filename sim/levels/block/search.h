@@ -38,8 +38,9 @@ void sms__search_allow(struct sms__blocks *device, struct sms__shape *shape);
 void sms__search_room(struct sms__blocks *device, uint32_t sm, uint64_t shapes);
 /* Compositions do not know any more which SMs have room. */
 void sms__search_forget(struct sms__blocks *device);
-/* A launch of the shape begins or ends to wait. */
-void sms__search_wait(struct sms__blocks *device, struct sms__shape *shape, bool begins);
+/* A launch of the shape begins to wait; has no waiting block any more. */
+void sms__search_wait(struct sms__blocks *device, struct sms__shape *shape);
+void sms__search_stop_waiting(struct sms__blocks *device, struct sms__shape *shape);
 /* True if an SM of this shared composition takes a block of the shape. If compositions know that. */
 bool sms__takes(const struct sms__blocks *device, const struct sms__composition *composition,
                 const struct sms__shape *shape);
