@@ -86,13 +86,13 @@ struct sms__field {
     const struct sms__field *fields;
     /* Others, ends with NULL. Each replaces `fields` if the first of it is given with one of its choices. */
     const struct sms__field *const *instead;
-    const struct sms__field
-        *overrides; /* in addition to `fields`: all fields of this table except the first, none of them required */
+    /* In addition to `fields`: all fields of this table except the first, none of them required. */
+    const struct sms__field *overrides;
     enum sms__holds holds;
     enum sms__form form;
     size_t least, most; /* number of values in a list or a mapping from names; most 0: no limit */
-    const char
-        *one_of; /* exactly one of the fields with the same text here must be given; the text is the error message */
+    /* Exactly one of the fields with the same text here must be given; the text is the error message. */
+    const char *one_of;
     const char *needs;  /* another key that must be given too */
     const char *refuse; /* set: the key is not allowed here; the text says what to do instead */
 };

@@ -97,8 +97,8 @@ struct sms_settings {
     /* NULL, or "PATH=VALUE" as in "vms.server.arrivals.poisson=2 ms", the last of them NULL: fields with their new
      * values, in YAML. Paths are those of a plan (docs/how-to/sweeps.md); the last one of a field holds. */
     const char *const *set;
-    const char *const
-        *policies; /* NULL, or policies to add unless the scenario has them, by name or in YAML, then NULL */
+    /* NULL, or policies to add unless the scenario has them, by name or in YAML, then NULL. */
+    const char *const *policies;
 };
 
 /* Makes a file of its own from the scenario at `idx` of a loaded file, with changes. `options` are those with which

@@ -30,8 +30,8 @@ struct sms__blocks_setup {
      * not run here. The array may be freed once the device is made. */
     const struct sms__footprint *const *kernel_type;
     size_t kernel_types;
-    const struct sms__allowed *const
-        *allowed;   /* [kernel_types], each may be NULL; NULL: every kernel may use all SMs */
+    /* [kernel_types], each may be NULL; NULL: every kernel may use all SMs. */
+    const struct sms__allowed *const *allowed;
     size_t tenants; /* for policies */
     bool apart;     /* each has SMs of its own, so the policy sees it alone */
     size_t owners;  /* of launches, each with a dispatch queue; 0: one queue for all */

@@ -29,8 +29,8 @@ bool sms__process_restore(struct sms__process *process, struct sms__instance *in
 
 /* launch.c: the kernel of the stream's step. */
 void sms__stream_launch(struct sms__stream *stream, uint64_t now);
-double sms__stream_core(const struct sms__stream *stream,
-                        size_t kernel); /* part of the device that it asks for, 0..1 */
+/* Returns the part of the device that the kernel asks for, 0..1. */
+double sms__stream_core(const struct sms__stream *stream, size_t kernel);
 
 /* transfer.c: a copy over the link of the GPU and the links that all GPUs share; and a host step on the cores. */
 void sms__stream_copy(struct sms__stream *stream, bool in, double bytes, void (*done)(void *stream, uint64_t now),

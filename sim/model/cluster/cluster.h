@@ -72,8 +72,8 @@ struct sms__nodes {
     struct sms__share_said said;    /* for guests */
     struct sms__share_node *shared; /* what the guest makes of it; else NULL */
     struct sms__node_mig *mig;      /* how its GPUs are split (node_mig.h); NULL: they are whole */
-    const struct sms__mode
-        *mode; /* in which pods share its whole GPUs, or parts for each of them; NULL: the policy's */
+    /* In which pods share its whole GPUs, or with parts for each of them; NULL: the policy's. */
+    const struct sms__mode *mode;
 };
 
 enum { SMS__LABELS_MAX = 64 };
@@ -119,8 +119,8 @@ struct sms__cluster {
     size_t groups;
     struct sms_pod_view *shape; /* [shapes], in the order of their first pods */
     size_t shapes;
-    const bool *held; /* [shapes]: some node could hold such a pod, or all nodes its gang, were nothing on them; NULL:
-                         too many */
+    /* [shapes]: some node could hold such a pod, or all nodes its gang, were nothing on them; NULL: too many. */
+    const bool *held;
     struct sms_typical_pod *typical; /* most frequent first */
     size_t typicals;
     uint64_t typical_pods; /* of all of them */
