@@ -7,6 +7,7 @@ usage: kineto.py SMSCHED [--update | --real] | --seeds FOLDER | --large FILE MB
 import gzip
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -509,7 +510,8 @@ def check_bad(smsched, work, update):
         done = run(smsched, "import", "kineto", path, "-o", work / f"{name}.yaml")
         check(f"{name} is refused", done.returncode == 3, f"exit {done.returncode} {done.stderr}")
         check(f"{name} writes nothing", not (work / f"{name}.yaml").exists() and not done.stdout)
-        compare(f"{name} as a message", GOLDEN / f"{name}.err", done.stderr.replace(str(work) + "/", ""), update)
+        said = re.sub(r"after \d+ bytes of text", "after N bytes of text", done.stderr)  # what zlib gives before it notices
+        compare(f"{name} as a message", GOLDEN / f"{name}.err", said.replace(str(work) + "/", ""), update)
 
 
 def bounds(events):
