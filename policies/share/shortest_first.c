@@ -2,20 +2,11 @@
  * first, however many jobs it has. It is most useful in mode exclusive, because there processes wait for devices. */
 #include <smsched/share.h>
 
-/* True if there is a device that both may use. */
-static bool compete(const struct sms_share *share, size_t p, size_t q)
-{
-    bool any = false;
-    for (size_t d = 0; d < sms_share_devices(share) && !any; d++)
-        any = sms_share_allows(share, p, d) && sms_share_allows(share, q, d);
-    return any;
-}
-
-/* True if p waits, too, and goes first. */
-static bool goes_before(const struct sms_share *share, size_t p, size_t process)
+/* True if p waits for this device, too, and goes first. */
+static bool goes_before(const struct sms_share *share, size_t p, size_t process, size_t device)
 {
     const struct sms_process_view view = sms_share_process(share, p);
-    if (p == process || view.phase != SMS_PHASE_UNPLACED || !compete(share, p, process))
+    if (p == process || view.phase != SMS_PHASE_UNPLACED || !sms_share_allows(share, p, device))
         return false;
     const uint64_t left = sms_share_left(share, process), other_left = sms_share_left(share, p);
     const uint64_t arrived_ps = sms_share_process(share, process).arrived_ps;
@@ -27,21 +18,23 @@ struct state {
     size_t shortest; /* of those that waited when all were looked at last, so that few look at all */
 };
 
-static bool is_shortest(const struct sms_share *share, size_t process)
+static bool is_shortest(const struct sms_share *share, size_t process, size_t device)
 {
     struct state *state = sms_share_state(share);
-    if (goes_before(share, state->shortest, process))
+    if (goes_before(share, state->shortest, process, device))
         return false;
     state->shortest = process;
     for (size_t p = 0; p < sms_share_processes(share); p++)
-        if (goes_before(share, p, process) && (state->shortest == process || goes_before(share, p, state->shortest)))
+        if (goes_before(share, p, process, device) &&
+            (state->shortest == process || goes_before(share, p, state->shortest, device)))
             state->shortest = p;
     return state->shortest == process;
 }
 
 static long place(struct sms_share *share, size_t process)
 {
-    return is_shortest(share, process) ? sms_share_choose(share, process) : SMS_WAIT;
+    const long device = sms_share_choose(share, process);
+    return device >= 0 && is_shortest(share, process, (size_t)device) ? device : SMS_WAIT;
 }
 
 const struct sms_share_policy sms_share_policy_shortest_first = {

@@ -251,6 +251,18 @@ static void admission_waits_where_a_driver_would_run_out_of_memory(void **state)
     share_release(s);
 }
 
+/* The larger device has more memory left than the other one has at all, and takes no second process. */
+static void admission_takes_a_device_that_has_a_place(void **state)
+{
+    (void)state;
+    struct shared s = share("workload: w\nkernels: [{name: k, time: 10 ms}]\nsteps: [{allocate: 100 B}, {launch: k}]\n",
+                            "devices: [{model: small}, {model: small, memory: 200 B}]\n"
+                            "policies: [{share: memory_admission, mode: exclusive}]\n"
+                            "processes:\n  - {name: p, workload: w, count: 3}\n");
+    assert_turnarounds(s, 0, 3, (double[]){10, 10, 20});
+    share_release(s);
+}
+
 static void the_shortest_that_waits_goes_first(void **state)
 {
     (void)state;
@@ -262,6 +274,20 @@ static void the_shortest_that_waits_goes_first(void **state)
                             "processes:\n  - {name: a, workload: ten}\n  - {name: b, workload: five}\n"
                             "  - {name: c, workload: one}\n");
     assert_turnarounds(s, 0, 3, (double[]){10, 16.2, 11.2});
+    share_release(s);
+}
+
+/* The second of `a` waits for device 0, and device 1 is free. */
+static void the_shortest_holds_up_nobody_on_devices_of_others(void **state)
+{
+    (void)state;
+    struct shared s =
+        share("workload: ten\nkernels: [{name: k, time: 10 ms}]\n"
+              "---\nworkload: five\nkernels: [{name: k, time: 5 ms}]\n",
+              "devices: [{model: small, count: 2}]\npolicies: [{share: shortest_first, mode: exclusive}]\n"
+              "processes:\n  - {name: a, workload: five, device: 0, count: 2}\n"
+              "  - {name: c, workload: ten}\n");
+    assert_turnarounds(s, 0, 3, (double[]){5, 10, 10});
     share_release(s);
 }
 
@@ -461,7 +487,9 @@ int main(void)
         cmocka_unit_test(the_earliest_deadline_has_every_slice),
         cmocka_unit_test(a_job_that_is_over_has_no_deadline),
         cmocka_unit_test(admission_waits_where_a_driver_would_run_out_of_memory),
+        cmocka_unit_test(admission_takes_a_device_that_has_a_place),
         cmocka_unit_test(the_shortest_that_waits_goes_first),
+        cmocka_unit_test(the_shortest_holds_up_nobody_on_devices_of_others),
         cmocka_unit_test(kernels_below_wait_unless_they_do_not_hurt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
