@@ -172,6 +172,26 @@ static void kernels_that_ask_for_the_whole_share_run_together(void **state)
     share_release(s);
 }
 
+/* At 1 ms eight places are free on each device, eight blocks of `x` wait for them, and the second kernel of `y` comes.
+ */
+static void what_waits_on_any_device_fills_places_before_launches(void **state)
+{
+    (void)state;
+    struct shared s = share("workload: high\nkernels: [{name: k, blocks: 1, threads: 64, block_time: 1 ms}]\n"
+                            "steps: [{host: 9 ms}, {launch: k}]\n---\n"
+                            "workload: x\nkernels: [{name: k, blocks: 15, threads: 64, block_time: 1 ms}]\n---\n"
+                            "workload: y\nkernels: [{name: one, blocks: 1, threads: 64, block_time: 1 ms}, "
+                            "{name: k, blocks: 8, threads: 64, block_time: 1 ms}]\n",
+                            "devices: [{model: small, count: 2}]\ncontention: none\nqueue: rr_fifo\n"
+                            "policies: [{share: interference_aware, mode: together}]\n"
+                            "processes:\n  - {name: high0, workload: high, device: 0, priority: 1}\n"
+                            "  - {name: high1, workload: high, device: 1, priority: 1}\n"
+                            "  - {name: x0, workload: x, device: 0}\n  - {name: x1, workload: x, device: 1}\n"
+                            "  - {name: y0, workload: y, device: 0}\n  - {name: y1, workload: y, device: 1}\n");
+    assert_turnarounds(s, 0, 6, (double[]){10, 10, 2, 2, 3, 3});
+    share_release(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -184,6 +204,7 @@ int main(void)
         cmocka_unit_test(what_comes_at_one_instant_launches_by_priority),
         cmocka_unit_test(sms_are_idle_from_the_instant_on_and_of_nobody_who_returns),
         cmocka_unit_test(kernels_that_ask_for_the_whole_share_run_together),
+        cmocka_unit_test(what_waits_on_any_device_fills_places_before_launches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

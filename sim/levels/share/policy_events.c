@@ -10,15 +10,22 @@ struct sms__waiting {
     struct sms__stream *first, **last;
     struct sms__action ask_all;
     bool (*ask_again)(struct sms__stream *stream, uint64_t now);
+    bool goes_last; /* behind all that was deferred when its turn came */
     bool any_event; /* any event may change the policy's answers; the default policy looks at memory only */
     double least;   /* priority of those that wait to launch, or lower */
 };
 
+/* On every device, blocks that wait fill the places of this instant first. */
 static void ask_all(void *subject, uint64_t now)
 {
     struct sms_share *share = subject;
     struct sms__waiting *waiting = share->waiting;
     struct sms__stream *stream = waiting->first, *next;
+    waiting->goes_last = !waiting->goes_last && share->engine->first;
+    if (waiting->goes_last) {
+        sms__engine_defer(share->engine, &waiting->ask_all);
+        return;
+    }
     waiting->first = NULL;
     waiting->last = &waiting->first;
     waiting->least = INFINITY;
