@@ -1,5 +1,6 @@
 /* Warped slicer: water filling decides how many blocks of each launch an SM holds. One block at a time goes to the
- * launch whose speed on the SM, relative to its speed alone there, is lowest.
+ * launch whose speed on the SM, relative to its speed alone there, is lowest; of equal ones to that of the highest
+ * priority, because the others wait for it.
  *
  * Wins if kernels with different bottlenecks are under way, because each gets what it can use. Fails if demands are
  * wrong, and if a launch has too few blocks for its slice.
@@ -17,10 +18,11 @@ struct slice {
     double most;     /* blocks that can run at full speed on an SM; may be a fraction */
     double alone;    /* blocks with which it reaches its greatest speed alone on an SM */
     uint64_t blocks; /* blocks that it may have on an SM */
+    double priority;
 };
 
 struct state {
-    struct slice *first, *last;
+    struct slice *first, *last; /* by priority, and of equal ones in launch order */
 };
 
 static uint64_t room_on_empty_sm(const struct sms_device_view *device, const struct sms_block_request *block)
@@ -43,9 +45,14 @@ static void add_slice(const struct sms_device_view *device, const struct sms_blo
     slice->alone = (double)room_on_empty_sm(device, block);
     slice->most = demand > 0 ? SMS_FULL / demand : slice->alone;
     slice->alone = slice->most < slice->alone ? slice->most : slice->alone;
+    slice->priority = block->priority;
     slice->prev = state->last;
-    *(state->last ? &state->last->next : &state->first) = slice;
-    state->last = slice;
+    while (slice->prev && slice->prev->priority < slice->priority)
+        slice->prev = slice->prev->prev;
+    struct slice **before = slice->prev ? &slice->prev->next : &state->first;
+    slice->next = *before;
+    *(slice->next ? &slice->next->prev : &state->last) = slice;
+    *before = slice;
 }
 
 static void remove_slice(struct state *state, struct slice *slice)

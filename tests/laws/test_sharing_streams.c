@@ -196,6 +196,19 @@ static void who_comes_as_blocks_end_goes_by_priority(void **state)
         }
 }
 
+/* An SM takes two blocks. `b` has a slice once `high` has ended, and `a` waits for the last block of `high` to begin.
+ */
+static void a_slice_of_an_sm_goes_to_the_highest_priority(void **state)
+{
+    (void)state;
+    struct shared s = share("workload: w\nkernels: [{name: k, blocks: 8, threads: 64, block_time: 1 ms}]\n",
+                            "devices: [{model: small}]\npolicies: [{mode: together, block: warped_slicer}]\n"
+                            "processes: [{name: a, workload: w}, {name: b, workload: w}, "
+                            "{name: high, workload: w, priority: 1}]\n");
+    assert_turnarounds(s, 0, 3, (double[]){3, 4, 2});
+    share_release(s);
+}
+
 static void streams_share_a_context_and_memory(void **state)
 {
     (void)state;
@@ -402,6 +415,7 @@ int main(void)
         cmocka_unit_test(drawn_blocks_come_after_equal_ones),
         cmocka_unit_test(priorities_hold_between_processes),
         cmocka_unit_test(who_comes_as_blocks_end_goes_by_priority),
+        cmocka_unit_test(a_slice_of_an_sm_goes_to_the_highest_priority),
         cmocka_unit_test(streams_share_a_context_and_memory),
         cmocka_unit_test(a_stream_that_finds_no_memory_ends_all),
         cmocka_unit_test(streams_have_one_slice),
