@@ -100,7 +100,8 @@ static size_t quota_of(const struct sms_share *share, size_t p)
     return given < sms ? given : sms > beside ? sms / beside : 1;
 }
 
-/* Takes the first SMs that nobody owns. A process that comes when there are none lives on what others leave. */
+/* Takes the first SMs that nobody owns. A process that comes when there are none lives on what others leave, and tries
+ * again at each launch. */
 static void enter(struct sms_share *share, size_t p)
 {
     struct process *process = process_of(share, p);
@@ -181,6 +182,8 @@ static enum sms_answer launch(struct sms_share *share, size_t p)
 {
     const struct state *state = sms_share_state(share);
     size_t any = 0;
+    if (process_of(share, p)->quota == 0)
+        enter(share, p);
     for (size_t q = 0; q < sms_share_processes(share); q++)
         if (state->process[q].device >= 0 && sms_share_process(share, q).phase == SMS_PHASE_LAUNCH)
             process_of(share, q)->wanted = size_of(share, q);

@@ -354,6 +354,18 @@ static void who_has_no_sms_waits_for_idle_ones(void **state)
     share_release(s);
 }
 
+/* All SMs are of `b`, and then of nobody. */
+static void who_has_no_sms_owns_those_of_who_ended(void **state)
+{
+    (void)state;
+    struct shared s =
+        share("workload: w\nkernels: " EIGHT "\n", "devices: [{model: small, sms: 1}]\ncontention: none\n"
+                                                   "policies: [{share: {lithos: {steal: false}}, mode: mps}]\n"
+                                                   "processes: [{name: b, workload: w}, {name: a, workload: w}]\n");
+    assert_turnarounds(s, 0, 2, (double[]){4, 8});
+    share_release(s);
+}
+
 /* Each has half of the SMs, for twice as long, because the mode gives both all of them. Both are there when the first
  * launches. */
 static void quotas_are_equal_parts_unless_given(void **state)
@@ -469,6 +481,7 @@ int main(void)
         cmocka_unit_test(an_allocation_waits_behind_one_of_a_process_that_runs),
         cmocka_unit_test(a_launch_has_the_sms_of_those_that_are_idle),
         cmocka_unit_test(who_has_no_sms_waits_for_idle_ones),
+        cmocka_unit_test(who_has_no_sms_owns_those_of_who_ended),
         cmocka_unit_test(quotas_are_equal_parts_unless_given),
         cmocka_unit_test(a_device_that_processes_may_not_use_adds_nothing_to_quotas),
         cmocka_unit_test(a_kernel_waits_for_an_atom_at_most),
