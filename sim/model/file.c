@@ -19,16 +19,21 @@ struct load {
     const struct sms__variation *variation; /* of sms__file_vary */
 };
 
-/* Devices and workloads first, so that a scenario may stand before what it names. */
+/* Devices and workloads first, so that a scenario may stand before what it names, and then heirs, which may stand
+ * before the device from which they inherit. */
 static void read_documents(struct sms_file *file, const struct sms__doc *doc)
 {
-    for (size_t i = 0; i < doc->roots; i++) {
+    for (size_t i = 0; i < 2 * doc->roots; i++) {
         struct sms__reader reader = sms__file_reader(file);
-        int kind = sms__document_kind(doc->root[i]);
+        const struct sms__node *root = doc->root[i % doc->roots];
+        const int kind = sms__document_kind(root);
+        const bool is_heir = kind == SMS__DOCUMENT_DEVICE && sms__node_get(root, "inherits");
+        if (is_heir != (i >= doc->roots))
+            continue;
         if (kind < 0)
-            sms__complain(&reader, doc->root[i], "a document starts with one of device:, workload:, scenario:, plan:");
+            sms__complain(&reader, root, "a document starts with one of device:, workload:, scenario:, plan:");
         else if (kind == SMS__DOCUMENT_DEVICE || kind == SMS__DOCUMENT_WORKLOAD)
-            sms__file_define(file, (enum sms__document)kind, doc->root[i]);
+            sms__file_define(file, (enum sms__document)kind, root);
     }
 }
 

@@ -98,6 +98,20 @@ static bool notes_limits(const char *own, const char *heir, const char *words)
                     words);
 }
 
+/* Here one with the name of a device of the library. */
+static void an_heir_may_stand_before_the_device_that_it_inherits(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_text("device: heir\ninherits: v100\nmemory: 1 GiB\n---\n"
+                                      "device: v100\nclock: 1 GHz\nsms: 4\nsm: {threads: 256, blocks: 1}\n"
+                                      "resources: {fp32: {class: compute}}\n---\n"
+                                      "workload: w\nkernels: [{name: k, blocks: 8, threads: 256, block_time: 10 us}]\n"
+                                      "---\nscenario: s\ndevices: [{model: heir}]\nvms: [{name: a, workload: w}]\n");
+    struct sms_results *results = run_first(file, NULL);
+    assert_true(estimate(results, 0, SMS_VM, 0, "end_ns").mean == 20000);
+    discard(results, file);
+}
+
 static void limits_that_nobody_gave_are_noted(void **state)
 {
     static const char all[] = "{threads: 2048, warps: 64, blocks: 32, shared_memory: 96 KiB, threads_per_block: 1024, "
@@ -159,6 +173,7 @@ int main(void)
         cmocka_unit_test(arrivals_are_noted),
         cmocka_unit_test(unlike_instances_are_noted),
         cmocka_unit_test(a_wave_that_just_fits_is_noted),
+        cmocka_unit_test(an_heir_may_stand_before_the_device_that_it_inherits),
         cmocka_unit_test(limits_that_nobody_gave_are_noted),
         cmocka_unit_test(devices_are_noted_once_and_many_by_number),
         cmocka_unit_test(caps_that_overlap_by_the_order_of_the_list_are_noted),
