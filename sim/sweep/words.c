@@ -16,44 +16,39 @@ static const struct sms__field *find_field(const struct sms__field *fields, cons
     return NULL;
 }
 
-/* Keys of entries that have names: what is behind the name is a field of that entry. */
+/* Keys of entries: what is behind the name or number of one is a field of it. */
 static const struct {
-    const char *key;
+    const char *key, *one;
     const struct sms__field *fields;
-} named[] = {
-    {"vms", sms__vm_fields}, {"processes", sms__process_fields}, {"pods", NULL}, {"policies", NULL}, {"devices", NULL}};
+} entries[] = {{"vms", "vm", sms__vm_fields},   {"processes", "process", sms__process_fields},
+               {"pods", "pod", NULL},           {"nodes", "node", NULL},
+               {"policies", "policy", NULL},    {"devices", "device", NULL},
+               {"workloads", "workload", NULL}, {"kernels", "kernel", NULL}};
 
-/* "slope of contention"; the path itself if it has no second part, or one that is a number. */
-static const char *words_of_map(struct sms__arena *arena, const char *path)
+/* Its name, "vm 0" or "all vms". */
+static const char *entry_words(struct sms__arena *arena, size_t kind, const char *name, size_t length)
 {
-    const char *last = strrchr(path, '.');
-    if (!last || isdigit((unsigned char)last[1]) || strchr(path, '*') || strchr(path, '.') != last)
-        return path;
-    char *words = sms__print(arena, "%s of %.*s", last + 1, (int)(last - path), path);
-    for (char *at = words; *at; at++)
-        *at = *at == '_' ? ' ' : *at;
-    return words;
+    if (isdigit((unsigned char)*name))
+        return sms__print(arena, "%s %.*s", entries[kind].one, (int)length, name);
+    return *name == '*' ? sms__print(arena, "all %s", entries[kind].key) : sms__copy(arena, name, length);
 }
 
-/* What people read in place of a path, or the path itself where that says no more. */
+/* The last part first: "slope of contention", "start of vm 0". */
 static const char *path_words(struct sms__arena *arena, const char *path)
 {
-    const char *rest = NULL;
-    const struct sms__field *field = NULL;
-    for (size_t i = 0; i < sizeof named / sizeof *named && !rest; i++) {
-        rest = sms__path_after(path, named[i].key);
-        const char *dot = rest ? strchr(rest, '.') : NULL;
-        field = dot ? find_field(named[i].fields, dot + 1) : NULL;
+    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
+        const char *name = sms__path_after(path, entries[i].key), *dot = name ? strchr(name, '.') : NULL;
+        if (!dot)
+            continue;
+        const struct sms__field *field = find_field(entries[i].fields, dot + 1);
+        return sms__print(arena, "%s of %s", field && field->words ? field->words : path_words(arena, dot + 1),
+                          entry_words(arena, i, name, (size_t)(dot - name)));
     }
-    const size_t name = rest ? strcspn(rest, ".") : 0;
-    if (!rest)
-        return words_of_map(arena, path);
-    if (name == 0 || !rest[name] || rest[0] == '*' || isdigit((unsigned char)rest[0]))
-        return path;
-    char *what = sms__print(arena, "%s", field && field->words ? field->words : rest + name + 1);
-    for (char *at = what; *at; at++)
-        *at = *at == '.' || *at == '_' ? ' ' : *at;
-    return sms__print(arena, "%s of %.*s", what, (int)name, rest);
+    const size_t length = strcspn(path, ".");
+    char *words = sms__copy(arena, path, length);
+    for (char *at = words; *at; at++)
+        *at = *at == '_' ? ' ' : *at;
+    return path[length] ? sms__print(arena, "%s of %s", path_words(arena, path + length + 1), words) : words;
 }
 
 const char *sms__column_words(struct sms__arena *arena, const struct sms__plan *plan, const struct sms__column *column)

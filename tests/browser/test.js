@@ -624,8 +624,8 @@ test('equal policies are said to be equal, and both are seen', context => check(
 
 test('fields that change together are one axis, and drawn ones have no lines', context => check(context, 'equal', async page => {
   const names = await page.$$eval('#section-curves figure h3', list => list.map(h => h.textContent));
-  assert.deepStrictEqual(names, ['repeat of a, devices.0.sms', 'slope of contention', 'start of a (us)', 'workloads.one.kernels.k.jitter (%)']);
-  assert.match(await page.textContent('#figure-curve-3 figcaption'), /workloads.one.kernels.k.jitter differs too, so there are no lines/);
+  assert.deepStrictEqual(names, ['repeat of a, sms of device 0', 'slope of contention', 'start of a (us)', 'jitter of k of one (%)']);
+  assert.match(await page.textContent('#figure-curve-3 figcaption'), /jitter of k of one differs too, so there are no lines/);
   assert.doesNotMatch(await page.textContent('#figure-curve-2 figcaption'), /differ/);
   const lines_ = i => page.$$eval(`#figure-curve-${i} svg > path.stroke`, list => list.filter(p => !p.querySelector('title')).length);
   assert.deepStrictEqual([await lines_(1), await lines_(2), await lines_(3)], [0, 2, 0]);

@@ -72,6 +72,18 @@ lines "0,few,1,75 %,1,4,0 us,done,
 1,few,1,75 %,1,4,7 us,done,
 2,few,1,75 %,2,3,0 us,done," "points are not in their order" < <(sed -n 2,4p first/points.csv)
 
+# Varied fields have words: the last part of their path first.
+cat >worded.yaml <<'END'
+plan: worded
+base: base.yaml
+axes:
+  - {vms.a.repeat: [1], vms.1.repeat: [2], devices.0.sms: [2], contention.slope: [2]}
+  - {vms.*.start: [7 us], policies.fine_grained.limit: [75 %], workloads.one.kernels.k.jitter: [10 %], workloads.one.kernels.0.block_time: [5 us]}
+END
+try 0 "a sweep over fields of all kinds" sweep --quiet --out worded worded.yaml
+lines "repeat of a|repeat of vm 1|sms of device 0|slope of contention|start of all vms|limit of fine_grained|jitter of k of one|block time of kernel 0 of one" "words of fields" \
+    < <(python3 -c 'import sqlite3; print("|".join(words for (words,) in sqlite3.connect("worded/results/sweep.db").execute("SELECT words FROM axis")))')
+
 # A point has the results of the same scenario written by hand.
 base | sed -e 's/limit: 90 %/limit: 150 %/' -e 's/contention: proportional/contention: {model: proportional, slope: 2.5}/' \
     -e '/^expect/d' -e 's/name: a, workload: one, repeat: 4/name: a, start: 7 us, workload: one, repeat: 2/' \
