@@ -145,6 +145,24 @@ printf 'plan: curves\nbase: lines.yaml\nanswer: {metric: jobs_per_s, of: a}\naxe
 try 0 "a sweep of many policies" sweep --quiet curves.yaml
 try 0 "its curves" plot --quiet -o plots-of-curves curves.sweep
 if grep -qx 'line_dash\[33\] = 3' plots-of-curves/*.gp; then ok; else bad "curves of one colour"; fi
+# Where lines coincide, each is seen: drawn once more in a part of each length where no other is.
+sed 's/scenario: .*/scenario: equal/; s/leftover/leftover, utilization_aware/' changes.yaml >equal.yaml
+drawn equal
+printf 'plan: alike\nbase: equal.yaml\nanswer: {metric: jobs_per_s, of: a}\naxes: [{vms.a.repeat: [12, 13]}]\n' >alike.yaml
+try 0 "a sweep of equal policies" sweep --quiet alike.yaml
+try 0 "its curves" plot --quiet -o plots-of-alike alike.sweep
+for figure in equal/plots/latency-equal.svg plots-of-alike/curve-vms.a.repeat.svg; do
+    python3 - $figure <<'END' >wrong 2>&1 && ok || bad "lines that coincide in $figure" "$(cat wrong)"
+import re, sys
+drawn = {}
+for rgb, dashes, path in re.findall(r"<path stroke='(rgb[^']*)' stroke-dasharray='([\d.]+,[\d.]+,[\d.]+,[\d.]+)'\s+d='([^']*)'", open(sys.argv[1]).read()):
+    drawn.setdefault(path, {})[rgb] = [float(length) for length in dashes.split(",")]
+assert len(drawn) == 1, drawn
+parts = sorted((dashes[1], dashes[1] + dashes[2], round(sum(dashes), 1)) for dashes in drawn.popitem()[1].values())
+assert len(parts) == 3 and len({whole for _, _, whole in parts}) == 1, parts
+assert all(abs(end - begin) < 0.2 for (_, end, _), (begin, _, _) in zip(parts, parts[1:])) and abs(parts[-1][1] - parts[-1][2]) < 0.2, parts
+END
+done
 printf 'plan: point\nbase: changes.yaml\nanswer: {metric: jobs_per_s, of: a}\naxes: [{vms.a.repeat: [12]}]\n' >point.yaml
 try 0 "a sweep of one point" sweep --quiet point.yaml
 try 0 "its curve" plot --quiet -o plots-of-point point.sweep

@@ -18,7 +18,7 @@ SELECT panel, line, x, y, max(number) AS number, policy FROM (SELECT 1 AS panel,
 -- @set
 SELECT 0 AS xnames, 0 AS log_x, 1 AS each_x, 0 AS marked, title FROM figure;
 -- @array line
-SELECT line_rgb AS rgb, 1 + (line - 1 + (line - 1) / 16) % 2 AS dash FROM line JOIN tenant_colour c ON c.place = (line - 1) % 16 ORDER BY line;
+SELECT line_rgb AS rgb, 1 + (line - 1) / 16 % 3 AS dash FROM line JOIN tenant_colour c ON c.place = (line - 1) % 16 ORDER BY line;
 -- @array panel
 SELECT 'GPUs allocated' AS title, '% of all' AS ylabel, 'GPUs asked for by pods that came (% of all)' AS xlabel, CASE WHEN most > start THEN start ELSE 0 END AS left, most AS right, base AS low, 100 AS high, 0 AS log FROM span
 UNION ALL SELECT 'Fragments, of the GPUs that are left', '% of those left', 'GPUs asked for by pods that came (% of all)', 0, most, 0, 100, 0 FROM span;

@@ -36,8 +36,8 @@ font8 = points(8)
 terminal(x) = format eq 'svg' \
     ? sprintf("set terminal svg size %g,%g font '%s' linewidth %g noenhanced standalone background '#ffffff'", figure_w * svg_inch, figure_h * svg_inch, font8, svg_inch / 72.0) \
     : format eq 'pdf' \
-    ? sprintf("set terminal pdfcairo size %gin,%gin font 'Helvetica,8' fontscale 0.75 linewidth 1 noenhanced", figure_w, figure_h) \
-    : sprintf("set terminal pngcairo size %d,%d font 'Helvetica,8' fontscale %g linewidth %g pointscale %g noenhanced", figure_w * 300, figure_h * 300, 300.0 / 96, 300.0 / 72, 300.0 / 72)
+    ? sprintf("set terminal pdfcairo size %gin,%gin font 'Helvetica,8' fontscale 0.75 linewidth 2 dashlength 2 noenhanced", figure_w, figure_h) \
+    : sprintf("set terminal pngcairo size %d,%d font 'Helvetica,8' fontscale %g linewidth %g dashlength 2 pointscale %g noenhanced", figure_w * 300, figure_h * 300, 300.0 / 96, 300.0 / 72, 300.0 / 72)
 
 # The legend: one entry after the other, in as many lines as they take. Before it come the title's lines.
 if (!exists('names')) { names = 0 }

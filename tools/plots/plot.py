@@ -72,6 +72,11 @@ def draw_lines(spec, panel, axes, rows):
         if spec.get("scatter") and line == 1:  # the front
             continue
         axes.annotate(own[-1]["policy"], (own[-1]["x"], own[-1]["y"]), xytext=(4, 0), textcoords="offset points", va="center", color=colour(spec["line_rgb"][line]), fontsize=6)
+    solid = [] if spec.get("scatter") else [line for line, dash in spec["line_dash"].items() if dash == 1]
+    for line in solid if len(solid) > 1 else []:  # where lines coincide, each is seen in its turn
+        own = [row for row in rows if row["line"] == line]
+        axes.plot([row["x"] for row in own], [row["y"] for row in own], linestyle=(8 * (len(solid) - line + 1), (8, 8 * (len(solid) - 1))),
+                  drawstyle="steps-post" if spec.get("steps") else "default", color=colour(spec["line_rgb"][line]), linewidth=1)
     axes.set(xlim=(spec["panel_left"][panel], spec["panel_right"][panel]), ylim=(spec["panel_low"][panel], spec["panel_high"][panel]), xlabel=spec["panel_xlabel"][panel],
              ylabel=spec["panel_ylabel"][panel], xscale="log" if spec["log_x"] else "linear", yscale="log" if spec["panel_log"][panel] else "linear")
     if "xname_at" in spec:
