@@ -145,6 +145,31 @@ printf 'plan: curves\nbase: lines.yaml\nanswer: {metric: jobs_per_s, of: a}\naxe
 try 0 "a sweep of many policies" sweep --quiet curves.yaml
 try 0 "its curves" plot --quiet -o plots-of-curves curves.sweep
 if grep -qx 'line_dash\[33\] = 3' plots-of-curves/*.gp; then ok; else bad "curves of one colour"; fi
+# So do boxes in their stripes, which are white on dark colours.
+cat >boxes.yaml <<END
+scenario: boxes
+devices: [{model: v100, sms: 8}]
+policies: [{mode: mps}]
+processes: [$(for n in {1..33}; do printf '{name: p%d, workload: one, repeat: 10, active_threads: 50 %%}, ' "$n"; done)]
+$kernels
+END
+drawn boxes
+for figure in timeline devices sms; do
+    python3 - $figure <<'END' >wrong 2>&1 && ok || bad "boxes of one colour in $figure" "$(cat wrong)"
+import csv, re, sys
+figure = f"boxes/plots/{sys.argv[1]}-boxes"
+script, drawn = open(figure + ".gp").read(), open(figure + ".svg").read()
+labels, stripes = (dict(re.findall(rf"{column}\[(\d+)\] = '?(\w+)", script)) for column in ("name_label", "name_stripes"))
+legend = {labels[i]: int(stripes[i]) for i in labels if labels[i] != "pale"}
+assert legend == {f"p{n}": (n - 1) // 16 for n in range(1, 34)}, legend
+column = {"timeline": "vm", "devices": "state", "sms": "process"}[sys.argv[1]]
+rows = list(csv.DictReader(open(figure + ".csv")))
+assert all(legend[row[column]] == int(row["stripes"]) for row in rows)
+dark = [row for row in rows if row["rgb"] == str(0x0072B2) and row["stripes"] != "0"]
+assert dark or column == "vm"
+assert drawn.count("fill = 'rgb(255, 255, 255)'") >= sum(int(row["stripes"]) for row in dark), "a stripe is not drawn"
+END
+done
 # Where lines coincide, each is seen: drawn once more in a part of each length where no other is.
 sed 's/scenario: .*/scenario: equal/; s/leftover/leftover, utilization_aware/' changes.yaml >equal.yaml
 drawn equal

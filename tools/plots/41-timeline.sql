@@ -24,7 +24,7 @@ JOIN unit u ON u.kind = 'time' AND u.size = (SELECT max(size) FROM unit WHERE ki
 SELECT policy, row_number() OVER (ORDER BY min(rowid)) AS panel FROM vms WHERE scenario = (SELECT scenario FROM figure) GROUP BY policy;
 -- The place of a name among all tenants gives its colour, as in the bars.
 -- @each tenant
-SELECT vm, (SELECT rgb FROM tenant_colour c WHERE c.place = t.place % 16) AS rgb, place
+SELECT vm, (SELECT rgb FROM tenant_colour c WHERE c.place = t.place % 16) AS rgb, place / 16 % 3 AS stripes, place
 FROM (SELECT vm, row_number() OVER (ORDER BY min(rowid)) - 1 AS place FROM vms GROUP BY vm) t WHERE vm IN (SELECT vm FROM lane);
 -- @draw spans
 -- @set
@@ -37,7 +37,7 @@ SELECT wrap(policy, 48) AS title, EXISTS (SELECT 1 FROM lane l, window, sms WHER
 -- @array row
 SELECT CAST(n - 1 AS TEXT) AS label, (n - 0.5) * stack AS y FROM num, sms WHERE n <= sms ORDER BY n;
 -- @array name
-SELECT vm AS label, rgb FROM tenant WHERE (SELECT count(*) FROM tenant) BETWEEN 2 AND 40 ORDER BY place;
+SELECT vm AS label, rgb, stripes FROM tenant WHERE (SELECT count(*) FROM tenant) BETWEEN 2 AND 40 ORDER BY place;
 -- @data
-SELECT panel, max(start_ns, left) / size AS start, (min(end_ns, right) - (right - left) * 0.0015) / size AS end, sm * stack + lane + 0.07 AS y0, sm * stack + lane + 0.93 AS y1, rgb, policy, vm, sm
+SELECT panel, max(start_ns, left) / size AS start, (min(end_ns, right) - (right - left) * 0.0015) / size AS end, sm * stack + lane + 0.07 AS y0, sm * stack + lane + 0.93 AS y1, rgb, stripes, policy, vm, sm
 FROM lane JOIN panel USING (policy) JOIN tenant USING (vm), window, sms WHERE sm < sms AND start_ns < right ORDER BY panel, start_ns, sm, lane;

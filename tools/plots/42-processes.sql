@@ -7,7 +7,7 @@ SELECT *, row_number() OVER (PARTITION BY scenario ORDER BY ifnull(number, 1e9),
     (SELECT scenario, process, min(s.rowid) AS first, (SELECT min(p.rowid) FROM processes p WHERE p.process = s.process AND p.scenario = s.scenario) AS number FROM spans s GROUP BY scenario, process);
 -- A process has one colour in the figures of devices and of SMs, by its place in the scenarios, so that these need this file, too.
 -- @table process_colour
-SELECT process, place, (SELECT rgb FROM tenant_colour c WHERE c.place = t.place % 16) AS rgb FROM (SELECT process, row_number() OVER (ORDER BY min(number)) - 1 AS place
+SELECT process, place, (SELECT rgb FROM tenant_colour c WHERE c.place = t.place % 16) AS rgb, place / 16 % 3 AS stripes FROM (SELECT process, row_number() OVER (ORDER BY min(number)) - 1 AS place
     FROM (SELECT process, rowid AS number FROM processes WHERE process <> 'all' UNION ALL SELECT process, rowid + 1e9 FROM spans) GROUP BY process) t;
 -- @figures processes- devices- sms-
 SELECT 'processes-' || scenario AS name, scenario, CASE WHEN (SELECT count(DISTINCT scenario) FROM spans) > 1 THEN scenario ELSE '' END ||
@@ -15,6 +15,6 @@ SELECT 'processes-' || scenario AS name, scenario, CASE WHEN (SELECT count(DISTI
 -- @each panel
 SELECT policy, row_number() OVER (ORDER BY min(rowid)) AS panel FROM spans WHERE scenario = (SELECT scenario FROM figure) GROUP BY policy;
 -- @each span
-SELECT panel, row, start_ns, end_ns, state, ifnull(c.rgb, 0) AS rgb, ifnull(c.rowid, 99) AS place, 0 AS lane, 1 AS lanes, policy, process AS row_name
+SELECT panel, row, start_ns, end_ns, state, ifnull(c.rgb, 0) AS rgb, 0 AS stripes, ifnull(c.rowid, 99) AS place, 0 AS lane, 1 AS lanes, policy, process AS row_name
 FROM spans s JOIN span_process USING (scenario, process) JOIN panel USING (policy) LEFT JOIN palette c ON c.kind = 'state' AND c.name = state WHERE s.scenario = (SELECT scenario FROM figure) AND row <= 40;
 -- @include spans

@@ -13,13 +13,13 @@ SELECT policy, device, process, min(start_ns) AS start_ns, max(end_ns) AS end_ns
     FROM (SELECT rowid AS number, *, device <> ifnull(lag(device) OVER (PARTITION BY policy, process ORDER BY start_ns, rowid), '') AS begins FROM spans WHERE scenario = (SELECT scenario FROM figure)))
 WHERE device <> '' AND end_ns > start_ns GROUP BY policy, process, part, device;
 -- @each greedy
-SELECT s.*, place, rgb, lane(start_ns, end_ns) OVER (PARTITION BY policy, device ORDER BY start_ns, place, number ROWS UNBOUNDED PRECEDING) AS first FROM stay s JOIN process_colour USING (process);
+SELECT s.*, place, rgb, stripes, lane(start_ns, end_ns) OVER (PARTITION BY policy, device ORDER BY start_ns, place, number ROWS UNBOUNDED PRECEDING) AS first FROM stay s JOIN process_colour USING (process);
 -- If all processes of a device need a lane at one time, each has its own, in the order of the scenario.
 -- @each lane
 SELECT g.*, CASE WHEN own THEN dense_rank() OVER (PARTITION BY policy, device ORDER BY place) - 1 ELSE first END AS lane
 FROM greedy g JOIN (SELECT policy, device, max(first) + 1 = count(DISTINCT process) AS own FROM greedy GROUP BY policy, device) USING (policy, device);
 -- @each span
-SELECT panel, row, start_ns, end_ns, process AS state, rgb, place, lane, max(lane) OVER (PARTITION BY d.device) + 1 AS lanes, policy, 
+SELECT panel, row, start_ns, end_ns, process AS state, rgb, stripes, place, lane, max(lane) OVER (PARTITION BY d.device) + 1 AS lanes, policy, 
     CASE WHEN d.device GLOB '*:*#*' THEN substr(d.device, instr(d.device, ':') + 1) || CASE WHEN (SELECT count(DISTINCT CAST(device AS INT)) FROM span_device WHERE scenario = (SELECT scenario FROM figure)) > 1 THEN ' of device ' || CAST(d.device AS INT) ELSE '' END WHEN d.device GLOB '[0-9]*' THEN 'device ' || d.device ELSE d.device END AS row_name
 FROM lane JOIN panel USING (policy) JOIN span_device d ON d.device = lane.device AND d.scenario = (SELECT scenario FROM figure) WHERE row <= 40;
 -- @include spans

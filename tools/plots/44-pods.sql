@@ -26,6 +26,6 @@ UNION ALL SELECT rowid, policy, 1, 'waiting', time_ns - wait_ns, time_ns, 'waiti
 -- @each lane
 SELECT *, lane(start_ns, end_ns) OVER (PARTITION BY policy, row ORDER BY start_ns, number ROWS UNBOUNDED PRECEDING) AS lane FROM one;
 -- @each span
-SELECT panel, row - NOT EXISTS (SELECT 1 FROM lane WHERE row = 1) AS row, start_ns, end_ns, state, c.rgb, c.rowid AS place, lane, max(lane) OVER (PARTITION BY row, panel) + 1 AS lanes, lane.policy, row_name
+SELECT panel, row - NOT EXISTS (SELECT 1 FROM lane WHERE row = 1) AS row, start_ns, end_ns, state, c.rgb, 0 AS stripes, c.rowid AS place, lane, max(lane) OVER (PARTITION BY row, panel) + 1 AS lanes, lane.policy, row_name
 FROM lane JOIN panel ON panel.of = lane.policy JOIN palette c ON c.kind = 'ending' AND c.name = state;
 -- @include spans

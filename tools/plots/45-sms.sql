@@ -45,7 +45,7 @@ SELECT policy, device, low, process, CASE WHEN yes THEN n - 1.0 ELSE 0 END / CAS
 SELECT left, right, u.name AS unit, u.size FROM (SELECT min(start_ns) AS left, min(max(end_ns), (SELECT start FROM crowded)) AS right FROM box)
 JOIN unit u ON u.kind = 'time' AND u.size = (SELECT max(size) FROM unit WHERE kind = 'time' AND (size <= right OR size = 1)) WHERE right > left;
 -- @each tenant
-SELECT process, rgb, place FROM process_colour WHERE process IN (SELECT process FROM spans WHERE scenario = (SELECT scenario FROM figure));
+SELECT process, rgb, stripes, place FROM process_colour WHERE process IN (SELECT process FROM spans WHERE scenario = (SELECT scenario FROM figure));
 -- @draw spans
 -- @set
 SELECT title, 'Time (' || unit || ')' || ifnull((SELECT words FROM run_end WHERE scenario = (SELECT scenario FROM figure) AND stop > 1.01 * right), '') AS xlabel, left / size AS left, right / size AS right, 'SM' AS ylabel, high, max(1.0 / high, ifnull(0.11 / apart, 0)) AS row_h
@@ -56,9 +56,9 @@ SELECT wrap(policy, 48) AS title, policy IN (SELECT policy FROM box) AS drawn, '
 SELECT CASE WHEN (SELECT count(*) FROM board) > 1 THEN CASE WHEN device GLOB '*:*#*' THEN substr(device, instr(device, ':') + 1) || CASE WHEN (SELECT count(DISTINCT CAST(device AS INT)) FROM board) > 1 THEN ' of device ' || CAST(device AS INT) ELSE '' END WHEN device GLOB '[0-9]*' THEN 'device ' || device ELSE device END
     ELSE printf('0-%d', sms - 1) END AS label, top + sms / 2.0 AS y FROM board ORDER BY top;
 -- @array name
-SELECT label, rgb FROM (SELECT process AS label, rgb, place FROM tenant WHERE (SELECT count(*) FROM tenant) BETWEEN 2 AND 40
-    UNION ALL SELECT 'pale: no kernel', 0xDDDDDD, 1e9 WHERE EXISTS (SELECT 1 FROM piece WHERE state <> 'kernel')) ORDER BY place;
+SELECT label, rgb, stripes FROM (SELECT process AS label, rgb, stripes, place FROM tenant WHERE (SELECT count(*) FROM tenant) BETWEEN 2 AND 40
+    UNION ALL SELECT 'pale: no kernel', 0xDDDDDD, 0, 1e9 WHERE EXISTS (SELECT 1 FROM piece WHERE state <> 'kernel')) ORDER BY place;
 -- @data
 SELECT panel, max(start_ns, left) / size AS start, min(end_ns, right) / size AS end, top + low + (high - low) * lane AS y0, top + low + (high - low) * (lane + height) AS y1,
-    CASE WHEN state = 'kernel' THEN rgb ELSE (((rgb >> 16) & 255) + 765) / 4 * 65536 + (((rgb >> 8) & 255) + 765) / 4 * 256 + ((rgb & 255) + 765) / 4 END AS rgb, policy, process, device, state
+    CASE WHEN state = 'kernel' THEN rgb ELSE (((rgb >> 16) & 255) + 765) / 4 * 65536 + (((rgb >> 8) & 255) + 765) / 4 * 256 + ((rgb & 255) + 765) / 4 END AS rgb, stripes, policy, process, device, state
 FROM piece JOIN lane USING (policy, device, low, process) JOIN board USING (device) JOIN panel USING (policy) JOIN tenant USING (process), window WHERE start_ns < right AND end_ns > left ORDER BY panel, state = 'kernel', start_ns, y0;

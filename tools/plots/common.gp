@@ -41,6 +41,7 @@ terminal(x) = format eq 'svg' \
 
 # The legend: one entry after the other, in as many lines as they take. Before it come the title's lines.
 if (!exists('names')) { names = 0 }
+if (!exists('name_stripes')) { array name_stripes[names + 1] = [0]; do for [i = 1:names] { name_stripes[i] = 0 } }
 if (!exists('title')) { title = '' }
 if (lines_of(title) == 1) { title = short(title, figure_w / 0.0625) }
 title_h = title eq '' ? 0.03 : 0.05 + titles_h(title)
@@ -59,6 +60,10 @@ do for [i = 1:names] {
 }
 head_h = title_h + legend_h
 
+# The boxes of a colour that is used again have a stripe along them, or two: the middle of the k-th of n is at this part of the height. It is seen on its colour.
+stripe_at(k, n) = 1.0 * k / (n + 1)
+stripe_rgb(rgb) = 0.299 * (int(rgb) >> 16) + 0.587 * (int(rgb) >> 8 & 255) + 0.114 * (int(rgb) & 255) < 140 ? 0xffffff : 0
+
 # Called once figure_h is known.
 begin = "eval terminal(0); set output file; set border lw 0.6; set tics nomirror scale 0.4 font font7; set xtics offset 0, 0.3; set ytics offset 0.5, 0; set format '%h'; set key noautotitle; unset key; set style fill solid 1.0 noborder; set multiplot"
-head = "if (title ne '') { set label 9001 title at screen 0.5, down(0.1) center noenhanced }; do for [i = 1:names] { set object 9000 + i rectangle from screen across(at_x[i]), down(at_y[i] + 0.04) to screen across(at_x[i] + 0.1), down(at_y[i] - 0.04) fillcolor rgb name_rgb[i] fillstyle solid border rgb 'black' lw 0.3; set label 9001 + i name_label[i] at screen across(at_x[i] + 0.14), down(at_y[i]) left noenhanced font font7 }"
+head = "if (title ne '') { set label 9001 title at screen 0.5, down(0.1) center noenhanced }; do for [i = 1:names] { set object 9000 + i rectangle from screen across(at_x[i]), down(at_y[i] + 0.04) to screen across(at_x[i] + 0.1), down(at_y[i] - 0.04) fillcolor rgb name_rgb[i] fillstyle solid border rgb 'black' lw 0.3; do for [k = 1:name_stripes[i]] { set object 9000 + 100 * k + i rectangle from screen across(at_x[i]), down(at_y[i] + 0.04 - 0.08 * stripe_at(k, name_stripes[i]) + 0.007) to screen across(at_x[i] + 0.1), down(at_y[i] + 0.04 - 0.08 * stripe_at(k, name_stripes[i]) - 0.007) fillcolor rgb stripe_rgb(name_rgb[i]) fillstyle solid noborder }; set label 9001 + i name_label[i] at screen across(at_x[i] + 0.14), down(at_y[i]) left noenhanced font font7 }"

@@ -89,6 +89,10 @@ def draw_lines(spec, panel, axes, rows):
 def draw_spans(spec, panel, axes, rows):
     axes.barh([row["y0"] for row in rows], [row["end"] - row["start"] for row in rows], [row["y1"] - row["y0"] for row in rows], [row["start"] for row in rows], align="edge",
               color=[colour(row["rgb"]) for row in rows])
+    for k in (1, 2):  # of a colour that is used again
+        again = [row for row in rows if row["stripes"] >= k]
+        axes.barh([row["y1"] - (row["y1"] - row["y0"]) * k / (row["stripes"] + 1) for row in again], [row["end"] - row["start"] for row in again],
+                  [0.18 * (row["y1"] - row["y0"]) for row in again], [row["start"] for row in again], color="black")
     axes.set(xlim=(spec["left"], spec["right"]), ylim=(spec["high"], 0), ylabel=spec["ylabel"], xlabel=spec["xlabel"] if panel == spec["panels"] else "")
     axes.set_yticks(list(spec["row_y"].values()), list(spec["row_label"].values()))
 

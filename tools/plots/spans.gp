@@ -1,9 +1,11 @@
 # ---- rectangles over time: a panel for each policy, and one time axis for all ----
 # set: xlabel, left, right, row_h, ylabel; panel_: title, drawn, note (in place of what is not drawn); row_: label, y (middle), from the top; set: high (of the y axis)
-# data: panel, start, end, y0, y1, rgb, names
+# data: panel, start, end, y0, y1, rgb, stripes, names
 # needs: xlabel left right row_h ylabel high panels panel_title panel_drawn panel_note rows row_label row_y
 label_letters = 4    # the letters of a shorter label may be wide
 do for [r = 1:rows] { row_label[r] = short(row_label[r], 0.42 * figure_w / letter); label_letters = max(label_letters, longest(row_label[r])) }
+stripes = 0
+do for [i = 1:names] { stripes = max(stripes, name_stripes[i]) }
 right = 1.0 * right
 high = 1.0 * high
 left_w = 0.1 + label_letters * letter + (ylabel eq '' ? 0 : 0.13)
@@ -41,7 +43,8 @@ do for [p = 1:panels] {
     if (panel_drawn[p]) { do for [r = 1:rows:every_row] { set label 100 + r row_label[r] at screen across(left_w - 0.05), first row_y[r] right noenhanced font font7 } }
     if (p == panels) { set label 3 xlabel at screen across(middle_x), down(begin_y[p] + height[p] + 0.26) center font font7 }
     if (!panel_drawn[p]) { set label 4 panel_note[p] at screen across(middle_x), down(begin_y[p] + height[p] / 2) center font font7 }
-    plot data skip 1 using ($1 == p ? ($2 + $3) / 2 : NaN):(($4 + $5) / 2):2:3:4:5:6 with boxxyerror lc rgb variable lw 0
+    plot data skip 1 using ($1 == p ? ($2 + $3) / 2 : NaN):(($4 + $5) / 2):2:3:4:5:6 with boxxyerror lc rgb variable lw 0, \
+         for [k = 1:stripes] data skip 1 using ($1 == p && $7 >= k ? ($2 + $3) / 2 : NaN):(($4 + $5) / 2):2:3:($5 - ($5 - $4) * (stripe_at(k, $7) - 0.09)):($5 - ($5 - $4) * (stripe_at(k, $7) + 0.09)):(stripe_rgb($6)) with boxxyerror lc rgb variable lw 0
     unset label
     unset object
 }
