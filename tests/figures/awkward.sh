@@ -134,6 +134,15 @@ if grep -qE '>[-+]0\.0 %<' plots-of-changes/*.svg; then bad "a change of nothing
 sed -i 's/policies: .*/policies: [round_robin, leftover]/; s/, jitter: 20 %//; s/, {name: b.*}\]/]/' changes.yaml
 "$smsched" compare --quiet --format csv changes.yaml >same.csv 2>err
 try 3 "figures of no change" plot --quiet same.csv; prints "same.csv: error: holds nothing to draw: no policy changes a metric of the host or cluster by 0.1 %"
+# Values without one unit are names in the order of the plan, which no line joins: 1 ms is not before 5 us.
+printf 'plan: units\nbase: changes.yaml\nanswer: {metric: jobs_per_s, of: a}\naxes: [{workloads.one.kernels.k.block_time: [5 us, 20 us, 1 ms]}, {queue: [interleave, fifo]}]\n' >units.yaml
+try 0 "a sweep over units" sweep --quiet units.yaml
+try 0 "its figures" plot --quiet -o plots-of-units units.sweep
+for figure in curve-workloads.one.kernels.k.block_time map-changes; do
+    if [ "$(sed -n "s/^xname_label.* = //p" plots-of-units/$figure.gp | xargs -d '\n')" = "'5 us' '20 us' '1 ms'" ]; then ok; else bad "the order of units in $figure" "$(grep xname plots-of-units/$figure.gp)"; fi
+done
+if [ "$(sed -n "s/^yname_label.* = //p" plots-of-units/map-changes.gp | xargs -d '\n')" = "'interleave' 'fifo'" ]; then ok; else bad "the order of names"; fi
+if [ "$(grep -c "gpPt6'" plots-of-units/curve-queue.svg)" -gt 4 ] && ! grep -q "stroke='rgb(  0, 114, 178)'  d='M[^L]*L[^L]*L" plots-of-units/curve-queue.svg; then ok; else bad "a line joins names"; fi
 # Lines of one colour differ in their dashes, and a legend says so.
 limits=$(for limit in {10..41}; do printf '{fine_grained: {limit: %d %%}}, ' "$limit"; done)
 sed "s/scenario: .*/scenario: lines/; s/policies: .*/policies: [${limits}round_robin, leftover]/" changes.yaml >lines.yaml

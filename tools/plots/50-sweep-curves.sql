@@ -14,13 +14,13 @@ FROM sweep_axis a, sweep_asked s JOIN metric_words USING (metric) WHERE (SELECT 
 SELECT * FROM point WHERE point IN (SELECT min(point) FROM point WHERE state = 'done' GROUP BY scenario);
 -- @each taken
 SELECT p.point, p.scenario, p.{axis} AS value, trim(ltrim(p.{axis}, '0123456789.+-')) AS unit, {=other_text} AS fixed FROM point p JOIN first f ON f.scenario = p.scenario WHERE p.state = 'done' AND {=others};
--- Quantities of one unit are numbers: '2 ms' is 2.
+-- Quantities of one unit are numbers: '2 ms' is 2. Other values are names, in the order of the plan.
 -- @each x_unit
 SELECT min(unit) AS x_unit FROM taken WHERE unit <> '' HAVING count(DISTINCT unit) = 1 AND count(*) = (SELECT count(*) FROM taken) AND min(CAST(value AS TEXT) GLOB '[0-9]*');
 -- @each chosen
 SELECT point, scenario, CASE WHEN (SELECT x_unit FROM x_unit) IS NULL THEN value ELSE CAST(value AS REAL) END AS value, fixed FROM taken;
 -- @each axis_value
-SELECT value, row_number() OVER (ORDER BY CAST(value AS REAL), min(point)) AS rank, (SELECT min(typeof(value) IN ('integer', 'real')) FROM chosen) AS is_number FROM chosen GROUP BY value;
+SELECT value, row_number() OVER (ORDER BY min(point)) AS rank, (SELECT min(typeof(value) IN ('integer', 'real')) FROM chosen) AS is_number FROM chosen GROUP BY value;
 -- @each value
 SELECT scenario, policy, position, x, g.n, y, CASE WHEN g.n > 1 THEN sqrt(max(0, (squares - g.n * y * y) / (g.n - 1) / g.n)) * t95 END AS ci95
 FROM (SELECT scenario, policy, position, x, count(y) AS n, avg(y) AS y, sum(y * y) AS squares FROM (SELECT c.scenario, l.line AS policy, s.position, CASE WHEN a.is_number THEN a.value ELSE a.rank END AS x, s.{metric} AS y FROM chosen c JOIN axis_value a ON a.value IS c.value JOIN {subject} s ON s.point = c.point AND s.name = (SELECT of FROM figure) JOIN main.line l ON l.scenario = c.scenario AND l.position = s.position AND l.policy = s.policy)
@@ -51,7 +51,7 @@ SELECT line_rgb AS rgb, 1 + (line - 1) / 16 % 3 AS dash FROM line JOIN tenant_co
 SELECT CAST(value AS TEXT) AS label, rank AS at FROM axis_value, look WHERE NOT look.is_number ORDER BY rank;
 -- @array panel
 SELECT scenario AS title, words || CASE WHEN subject IN ('host', 'cluster') THEN '' ELSE ' of ' || of END || CASE WHEN unit <> '' THEN ' (' || unit || ')' ELSE '' END AS ylabel, axis_words || ifnull((SELECT ' (' || x_unit || ')' FROM x_unit), '') AS xlabel,
-    CASE WHEN log_x THEN l.low / 1.1 ELSE l.low - (l.high - l.low) * 0.04 - (l.high = l.low) END AS left, CASE WHEN log_x THEN l.high * 1.1 ELSE l.high + (l.high - l.low) * 0.04 + (l.high = l.low) END AS right,
+    CASE WHEN NOT is_number THEN 0.5 WHEN log_x THEN l.low / 1.1 ELSE l.low - (l.high - l.low) * 0.04 - (l.high = l.low) END AS left, CASE WHEN NOT is_number THEN l.high + 0.5 WHEN log_x THEN l.high * 1.1 ELSE l.high + (l.high - l.low) * 0.04 + (l.high = l.low) END AS right,
     CASE WHEN p.log THEN least / 1.3 WHEN p.low > 0.5 * p.high THEN p.low - 0.1 * (p.high - p.low) ELSE min(p.low, 0) END / size AS low, CASE WHEN p.log THEN p.high * 1.3 ELSE p.high + 0.06 * (p.high - p.low) + (p.high = p.low) END / size AS high, p.log, target / size AS target FROM curve_panel p, look l, figure, size ORDER BY panel;
 -- @array label
 SELECT panel, wrap(policy, 22) AS text, line_rgb AS rgb, y / size AS y FROM (SELECT *, max(x) AS last FROM value GROUP BY scenario, policy) JOIN curve_panel USING (scenario) JOIN line USING (policy) JOIN tenant_colour c ON c.place = (line - 1) % 16, size

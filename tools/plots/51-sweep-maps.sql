@@ -8,12 +8,13 @@ SELECT subject, name, metric FROM answer GROUP BY subject, name, metric ORDER BY
 SELECT 'map-' || scenario AS name, scenario, (SELECT count(DISTINCT scenario) FROM point) > 1 AS several, (SELECT metric FROM map_asked) AS metric, (SELECT axis FROM map_axis WHERE place = 1) AS x, (SELECT axis FROM map_axis WHERE place = 2) AS y
 FROM point WHERE state = 'done' AND (SELECT count(*) FROM map_axis) = 2 GROUP BY scenario ORDER BY min(point);
 -- @each cell
-SELECT p.{x} AS x, p.{y} AS y, l.line AS policy, a.position, avg(a.value) AS value FROM point p JOIN answer a USING (point) JOIN main.line l ON l.scenario = p.scenario AND l.position = a.position AND l.policy = a.policy WHERE p.scenario = (SELECT scenario FROM figure) AND a.metric = (SELECT metric FROM figure)
+SELECT p.{x} AS x, p.{y} AS y, min(p.point) AS point, l.line AS policy, a.position, avg(a.value) AS value FROM point p JOIN answer a USING (point) JOIN main.line l ON l.scenario = p.scenario AND l.position = a.position AND l.policy = a.policy WHERE p.scenario = (SELECT scenario FROM figure) AND a.metric = (SELECT metric FROM figure)
 GROUP BY p.{x}, p.{y}, l.line, a.position;
+-- Values of one unit go by size, others by the order of the plan.
 -- @each across_x
-SELECT x, row_number() OVER (ORDER BY CAST(x AS REAL), x) AS place FROM cell GROUP BY x;
+SELECT x, row_number() OVER (ORDER BY CASE WHEN (SELECT count(DISTINCT ltrim(x, '0123456789.+-')) FROM cell) = 1 THEN CAST(x AS REAL) END, min(point)) AS place FROM cell GROUP BY x;
 -- @each line
-SELECT y, row_number() OVER (ORDER BY CAST(y AS REAL), y) AS place FROM cell GROUP BY y;
+SELECT y, row_number() OVER (ORDER BY CASE WHEN (SELECT count(DISTINCT ltrim(y, '0123456789.+-')) FROM cell) = 1 THEN CAST(y AS REAL) END, min(point)) AS place FROM cell GROUP BY y;
 -- @each panel
 SELECT policy, row_number() OVER (ORDER BY min(position), policy) AS panel FROM cell GROUP BY policy;
 -- @each shown

@@ -1,5 +1,5 @@
 # ---- curves: a panel for each scenario, a line for each policy, named at its end ----
-# panel_: title, xlabel, ylabel, left, right, low, high; panel_log: of the y axis; set: log_x, each_x, marked; xname_: label, at; label_: panel, text, rgb, y; in order of panel and y
+# panel_: title, xlabel, ylabel, left, right, low, high; panel_log: of the y axis; set: log_x, each_x, marked; xname_: label, at (1, 2, ...); label_: panel, text, rgb, y; in order of panel and y
 # data: panel, line, rgb, dash, x, y, low, high, names. Marks are drawn where `marked` is set.
 # scatter: x has an interval, too: data has left, right before the names
 # striped: so many lines are drawn once more, each in a part of every length that is its own: where they coincide, each is seen in its turn
@@ -7,7 +7,7 @@
 # needs: xnames log_x each_x marked lines line_rgb line_dash panels panel_title panel_xlabel panel_ylabel panel_left panel_right panel_low panel_high panel_log labels label_panel label_text label_rgb label_y
 if (!exists('steps')) { steps = 0 }
 if (!exists('scatter')) { scatter = 0 }
-if (!exists('striped')) { striped = scatter || lines == 1 ? 0 : min(lines, 16) }    # lines beyond are dashed
+if (!exists('striped')) { striped = scatter || xnames > 0 || lines == 1 ? 0 : min(lines, 16) }    # lines beyond are dashed
 if (!exists('target_name')) { target_name = ''; array panel_target[panels]; do for [p = 1:panels] { panel_target[p] = NaN } }
 label_letters = 0
 do for [l = 1:labels] { label_letters = max(label_letters, longest(label_text[l])) }
@@ -42,6 +42,8 @@ eval begin
 eval head
 set grid ytics lt 1 lc rgb '#dddddd' lw 0.4
 set dashtype 2 (5, 2.5)
+# Nothing is between names, so no line is: the marks of all lines are side by side at each.
+at(x, l) = xnames > 0 ? x + 0.5 * (l - (lines + 1) / 2.0) / lines : x
 do for [l = 1:striped] { eval sprintf('set dashtype %d (0.01, %g, 8, %g)', 10 + l, 8 * (l - 1) + 0.01, 8 * (striped - l) + 0.01) }
 do for [p = 1:panels] {
     set lmargin at screen across(left_w)
@@ -112,9 +114,10 @@ do for [p = 1:panels] {
         }
     }
     # Not yerrorbars: gnuplot 5.4 draws a white disc over each of them, so that short ones cannot be seen.
-    plot for [l = 1:(marked ? lines : 0)] data skip 1 using ($1 == p && $2 == l ? $5 : NaN):7:(0):($8 - $7) with vectors heads size screen across(0.03), 90 fixed lw 0.6 lc rgb line_rgb[l], \
+    plot for [l = 1:(marked ? lines : 0)] data skip 1 using ($1 == p && $2 == l ? at($5, l) : NaN):7:(0):($8 - $7) with vectors heads size screen across(0.03), 90 fixed lw 0.6 lc rgb line_rgb[l], \
          for [l = 2:(scatter ? lines : 0)] data skip 1 using ($1 == p && $2 == l ? $9 : NaN):6:($10 - $9):(0) with vectors heads size screen across(0.03), 90 fixed lw 0.6 lc rgb line_rgb[l], \
-         for [l = 1:(steps ? 0 : lines)] data skip 1 using ($1 == p && $2 == l ? $5 : NaN):6 with linespoints lc rgb line_rgb[l] lw 1.1 dt line_dash[l] pt (marked ? 7 : -1) ps (scatter ? 0.5 : 0.25), \
+         for [l = 1:(steps || xnames > 0 ? 0 : lines)] data skip 1 using ($1 == p && $2 == l ? $5 : NaN):6 with linespoints lc rgb line_rgb[l] lw 1.1 dt line_dash[l] pt (marked ? 7 : -1) ps (scatter ? 0.5 : 0.25), \
+         for [l = 1:(xnames > 0 ? lines : 0)] data skip 1 using ($1 == p && $2 == l ? at($5, l) : NaN):6 with points lc rgb line_rgb[l] pt 8 - line_dash[l] ps 0.5, \
          for [l = 1:(steps ? lines : 0)] data skip 1 using ($1 == p && $2 == l ? $5 : NaN):6 with steps lc rgb line_rgb[l] lw 1.1 dt line_dash[l], \
          for [l = 1:(steps ? 0 : striped)] data skip 1 using ($1 == p && $2 == l ? $5 : NaN):6 with lines lc rgb line_rgb[l] lw 1.1 dt 10 + l, \
          for [l = 1:(steps ? striped : 0)] data skip 1 using ($1 == p && $2 == l ? $5 : NaN):6 with steps lc rgb line_rgb[l] lw 1.1 dt 10 + l, \

@@ -61,18 +61,19 @@ def draw_bars(spec, panel, axes, rows):
 def draw_lines(spec, panel, axes, rows):
     for line in sorted({row["line"] for row in rows}):
         own = [row for row in rows if row["line"] == line]
-        style = {1: "-", 2: "--", 3: ":"}.get(spec["line_dash"].get(line))  # colours repeat after 16 lines
+        style = {1: "-", 2: "--", 3: ":"}.get(spec["line_dash"].get(line)) if "xname_at" not in spec else ""  # colours repeat after 16 lines
         if spec.get("steps"):  # a distribution, and after all of these the marks on them
             of = spec["line_rgb"].get(line, spec["line_rgb"].get(line - spec["lines"]))
             axes.plot([row["x"] for row in own], [row["y"] for row in own], "." if line > spec["lines"] else style, drawstyle="steps-post", color=colour(of), linewidth=1)
             continue
         error = [[0 if row[end] != row[end] else abs(row["y"] - row[end]) for row in own] for end in ("low", "high")]
         wide = [[abs(row["x"] - row[end]) for row in own] for end in ("left", "right")] if spec.get("scatter") else None
-        axes.errorbar([row["x"] for row in own], [row["y"] for row in own], error, wide, linestyle=style, color=colour(spec["line_rgb"][line]), linewidth=1)
+        beside = 0.5 * (line - (spec["lines"] + 1) / 2) / spec["lines"] if "xname_at" in spec else 0  # between names there is no line
+        axes.errorbar([row["x"] + beside for row in own], [row["y"] for row in own], error, wide, linestyle=style, marker="." if beside or not style else "", color=colour(spec["line_rgb"][line]), linewidth=1)
         if spec.get("scatter") and line == 1:  # the front
             continue
         axes.annotate(own[-1]["policy"], (own[-1]["x"], own[-1]["y"]), xytext=(4, 0), textcoords="offset points", va="center", color=colour(spec["line_rgb"][line]), fontsize=6)
-    solid = [] if spec.get("scatter") else [line for line, dash in spec["line_dash"].items() if dash == 1]
+    solid = [] if spec.get("scatter") or "xname_at" in spec else [line for line, dash in spec["line_dash"].items() if dash == 1]
     for line in solid if len(solid) > 1 else []:  # where lines coincide, each is seen in its turn
         own = [row for row in rows if row["line"] == line]
         axes.plot([row["x"] for row in own], [row["y"] for row in own], linestyle=(8 * (len(solid) - line + 1), (8, 8 * (len(solid) - 1))),
