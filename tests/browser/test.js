@@ -487,6 +487,7 @@ function means(rows, by) {
 test('curves, maps and gains of a sweep are means of its rows', context => check(context, 'sweep', async page => {
   const rows = readCsv('small.sweep/results/hosts.csv'), axes = await page.$$eval('#section-curves figure h3', list => list.map(h => h.textContent));
   assert.deepStrictEqual(axes, ['slope of contention', 'queue', 'start of a (us)']);
+  assert.deepStrictEqual(await page.$$eval('#figure-curve-2 svg .axis:last-of-type .tick text', list => list.map(t => t.textContent)), ['interleave', 'fifo'], 'names have the room that there is');
   for (const [i, name] of ['contention.slope', 'queue', 'vms.a.start'].entries()) {
     const wanted = means(rows, [name]), got = await download(page, `#figure-curve-${i + 1}`);
     assert.strictEqual(got.length, wanted.size);
@@ -533,7 +534,7 @@ test('a search shows its answers along another axis, and a race all that took pa
       rows.forEach((row, i) => { for (const key of [axis, 'policy', 'state', 'replications', first]) assert.strictEqual(String(row[key]), String(given[i][key]), `${name} ${i} ${key}`); });
       const marks = await page.$$eval('#figure-found svg[role=img] title', list => list.map(title => title.textContent));
       assert.strictEqual(marks.length, given.filter(row => row[first]).length);
-      assert.match(await page.textContent('#figure-found figcaption'), name === 'raced' ? /may be the best by stp_ratio/ : /the least devices.v100.sms with job_latency_mean_ns of a < 200 us/);
+      assert.match(await page.textContent('#figure-found figcaption'), name === 'raced' ? /may be the best by system throughput \(STP\)/ : /^sms of v100: the least value with mean latency of a < 200 us/);
     });
 });
 

@@ -90,11 +90,11 @@ function bars(rows, bound, label, format, boundSaid) {
   });
 }
 
-/* Ticks of an axis of words, which are at 0, 1, ...; as many as fit. */
+/* Ticks of an axis of words, which are at 0, 1, ...; as many as fit, each as long as fits. */
 function wordAxis(values, scale, width) {
   const step = Math.max(1, Math.ceil(values.length * 52 / width));
   const short = withoutCommon(values);
-  return { ticks: values.map((_, i) => i).filter(i => i % step === 0), format: i => words(short[i], 9) };
+  return { ticks: values.map((_, i) => i).filter(i => i % step === 0), format: i => words(short[i], Math.max(9, Math.floor(width * step / values.length / 7))) };
 }
 
 /* Ticks of an axis of numbers: the values themselves if they are few, otherwise round numbers, whole if all values are. */

@@ -36,9 +36,11 @@ function foundFigure(rows, a) {
   const series = foundSeries(rows, axis, a, size.size), vary = data.fields.find(f => f[0] === data.plan.vary) || [data.plan.vary, data.plan.vary];
   const what = `${data.found.races ? `${wordsOf(data.answer.metric)} of ${data.answer.name}` : vary[1]}${size.name ? ` (${size.name.trim()})` : ''}`, along = axis ? axisWords(axis) : 'policy';
   const told = r => (data.found.races ? `${r.policy} ${axis ? axis.values[r.at[a]] : ''} ${r.state}` : `${r.policy}${axis ? ` at ${axis.values[r.at[a]]}` : ''}: ${r.a.number === null ? 'nothing holds' : `${plain(r.a.number)} holds`}, ${r.b.number === null ? 'nothing fails' : `${plain(r.b.number)} fails`}`);
-  return figure('found', `${what}: ${data.plan.asks}. ${data.found.races ? 'Whiskers: 95 % intervals.' : 'Marks: the last value that holds. Bands and whiskers: up to the first that does not; between the two the answer is open.'}`,
+  /* The caption begins with the varied field and its unit. */
+  const asks = data.plan.asks.replace(` ${data.plan.vary} `, ' value ').replace(/\w+_\w+/g, wordsOf);
+  return figure('found', `${what}: ${asks}. ${data.found.races ? 'Whiskers: 95 % intervals.' : 'Marks: the last value that holds. Bands and whiskers: up to the first that does not; between the two the answer is open.'}`,
     [el('ul', { class: 'legend' }, series.map(s => (s.points.length ? el('li', {}, svg('svg', { width: 14, height: 14, 'aria-hidden': 'true' }, mark(s.color, 7, 7)), s.label) : null))),
-      lines(series.filter(s => s.points.length), { numbers: axis && axis.numbers, log: axis && axisIsLog(axis), own: true, apart: data.found.races, values: axis ? axis.values : [...new Set(rows.map(r => r.policy))], label: along, format: plain, said: `${what} along ${along}. ${rows.slice(0, 40).map(told).join('; ')}`, height: 260 })],
+      !series.some(s => s.points.length) ? null : lines(series.filter(s => s.points.length), { numbers: axis && axis.numbers, log: axis && axisIsLog(axis), own: true, apart: data.found.races, values: axis ? axis.values : [...new Set(rows.map(r => r.policy))], label: along, format: plain, said: `${what} along ${along}. ${rows.slice(0, 40).map(told).join('; ')}`, height: 260 })],
     () => [[...data.axes.map(x => x.name), 'policy', ...(data.found.races ? ['mean', 'ci95'] : ['holds', 'fails']), 'unit', 'state', 'replications']].concat(rows.map(r => [...data.axes.map((x, i) => (!data.found.races && x.name.split(', ').includes(data.plan.vary) ? '' : x.values[r.at[i]])), r.policy, r.a.number, r.b.number, data.found.races ? '' : size.name, r.state, r.replications])));
 }
 
