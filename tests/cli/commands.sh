@@ -677,7 +677,7 @@ plots=$work/shared10/plots
 if [ "$(sed -n 2p "$plots/processes-s.csv")" = "1,0,0.001,0.1,0.86,14540253,0,a(x=1),c/0,unplaced" ] &&
     [ "$(grep -c ',a(x=1),' "$plots/processes-s.csv")" -eq 30 ]; then ok; else bad "spans as they are, in the order of processes"; fi
 if awk -F, '$8 == "crowded" && $9 == "c/0" { n++; full += $5 - $4 } END { exit !(n > 1000 && full / 0.8 / 600 > 0.95) }' "$plots/processes-s.csv"; then ok; else bad "crowded rows"; fi
-if grep -q '(first 40 of 150)' "$work/shared150/plots/processes-s.svg"; then ok; else bad "rows left out are told"; fi
+if grep -q 'The first 40 of 150 processes' "$work/shared150/plots/processes-s.svg"; then ok; else bad "rows left out are told"; fi
 if grep -q '>c/9<' "$plots/processes-s.svg"; then ok; else bad "names of rows"; fi
 if [ "$(grep -c ',c/.$' "$plots/turnaround.csv")" -eq 20 ] && [ "$(grep -c ',NaN,.*,c/1$' "$plots/turnaround.csv")" -eq 2 ] && [ "$(grep -c ',all$' "$plots/turnaround.csv")" -eq 2 ]; then ok; else bad "turnarounds"; fi
 if [ "$(wc -l <"$work/shared150/plots/turnaround.csv")" -eq 3 ]; then ok; else bad "turnaround of many: of all"; fi

@@ -84,6 +84,7 @@ END
 drawn minutes
 if grep -qE '>Time \(s\); runs go on to [0-9]{4} s<' minutes/plots/timeline-minutes.svg; then ok; else bad "the end of a long run" "$(grep '^xlabel' minutes/plots/timeline-minutes.gp)"; fi
 
+if grep -q '>Throughput of a (' minutes/plots/throughput.svg; then ok; else bad "one tenant and all"; fi
 if grep -q '>100 %?<' minutes/plots/answer.svg; then ok; else bad "a number and its %" "$(grep '^title' minutes/plots/answer.gp)"; fi
 
 # Processes that share a device lie on it in the order of the scenario, whoever runs first.
@@ -118,6 +119,19 @@ done
 for table in timeline spans parts latencies; do echo wrong >>long/$table.csv; done
 try 0 "a figure beside tables that are wrong" plot --quiet --figures 'answer,th*' -o alone long
 try 3 "a figure of a table that is wrong" plot --quiet --figures '*-long' -o alone long; prints "latencies.csv:"
+
+# The one panel of a figure says whose latency it shows. A baseline of 0 has no change in percent, so that other values are numbers.
+cat >lone.yaml <<END
+scenario: lone
+devices: [{model: v100, sms: 8}]
+policies: [leftover, {fine_grained: {limit: 10 %}}]
+answer: {metric: deadline_miss_ratio, of: a}
+vms: [{name: a, workload: one, repeat: 30, deadline: 120 us}]
+$kernels
+END
+drawn lone
+if grep -q '>Latency of a (' lone/plots/latency-lone.svg; then ok; else bad "whose latency" "$(grep xlabel lone/plots/latency-lone.gp)"; fi
+if grep -q ',0,NaN,0,lone,leftover' lone/plots/answer.csv && grep -qE ',1,NaN,1,lone,fine' lone/plots/answer.csv; then ok; else bad "a change over 0" "$(cat lone/plots/answer.csv)"; fi
 
 # Small changes have no sign. Titles that would not fit beside each other are below each other.
 cat >changes.yaml <<END

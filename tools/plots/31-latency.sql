@@ -30,7 +30,7 @@ SELECT rgb, 1 + (line - 1) / 16 % 3 AS dash FROM line ORDER BY line;
 -- @array name
 SELECT CASE WHEN length(policy) > 50 THEN substr(policy, 1, 49) || '…' ELSE policy END || CASE (line - 1) / 16 % 3 WHEN 0 THEN '' WHEN 1 THEN ' (dashed)' ELSE ' (dotted)' END AS label, rgb FROM line ORDER BY line;
 -- @array panel
-SELECT vm AS title, 'Share of jobs' AS ylabel, 'Latency (' || unit || ')' AS xlabel, left / size AS left, right / size AS right, 0 AS low, 1.03 AS high, 0 AS log, deadline_ns / size AS target FROM panel JOIN range USING (vm) ORDER BY panel;
+SELECT vm AS title, 'Share of jobs' AS ylabel, 'Latency' || CASE WHEN (SELECT count(*) FROM panel) = 1 THEN ' of ' || vm ELSE '' END || ' (' || unit || ')' AS xlabel, left / size AS left, right / size AS right, 0 AS low, 1.03 AS high, 0 AS log, deadline_ns / size AS target FROM panel JOIN range USING (vm) ORDER BY panel;
 -- @array label
 SELECT DISTINCT panel, name AS text, 0x555555 AS rgb, share AS y FROM mark JOIN panel USING (vm) ORDER BY panel, share;
 -- Marks are lines of their own, after the others.
