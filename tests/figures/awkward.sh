@@ -145,6 +145,18 @@ END
 "$smsched" compare --quiet --format csv changes.yaml >changes.csv 2>err
 try 0 "figures of changes" plot --quiet -o plots-of-changes changes.csv
 if grep -qE '>[-+]0\.0 %<' plots-of-changes/*.svg; then bad "a change of nothing has a sign"; else ok; fi
+# An axis has two numbers at least, also where the panel is narrow and most of it negative.
+awk -F, -v OFS=, '/fine_grained/ { next } $2 == "leftover" && $6 != "" { $2 = "utilization_aware"; $6 = 0.2; $8 = 0.01 } 1' changes.csv >less.csv
+try 0 "figures of losses" plot --quiet -o plots-of-less less.csv
+python3 - <<'END' >wrong 2>&1 && ok || bad "numbers at axes" "$(cat wrong)"
+import re
+drawn = open("plots-of-less/comparison-changes.svg").read()
+texts = [(float(x), float(y)) for x, y in re.findall(r'translate\(([\d.]+),([\d.]+)\)"[^>]*anchor="middle">\s*<text>-?[\d.]+<', drawn)]
+frames = set(re.findall(r"d='M([\d.]+),[\d.]+ L[\d.]+,([\d.]+) L([\d.]+),[\d., L]+ Z", drawn))
+assert len(frames) > 3, frames
+for left, bottom, right in frames:
+    assert sum(float(left) - 5 < x < float(right) + 5 and 0 < y - float(bottom) < 45 for x, y in texts) >= 2, (left, bottom, texts)
+END
 sed -i 's/policies: .*/policies: [round_robin, leftover]/; s/, jitter: 20 %//; s/, {name: b.*}\]/]/' changes.yaml
 "$smsched" compare --quiet --format csv changes.yaml >same.csv 2>err
 try 3 "figures of no change" plot --quiet same.csv; prints "same.csv: error: holds nothing to draw: no policy changes a metric of the host or cluster by 0.1 %"

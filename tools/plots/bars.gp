@@ -67,7 +67,8 @@ do for [p = 1:panels] {
     if (panel_bound[p] > 0) { set label 3 panel_bound_name[p] at screen across(column_x + (panel_w - margin) * (panel_bound[p] - bottom) / (top - bottom)), down(begin_y[p] - 0.045) center font font6 }
     set xrange [bottom:top]
     set yrange [height[p]:0]
-    set xtics step(top - bottom, panel_w / 0.38)
+    by = step(top - bottom, panel_w / 0.38)
+    set xtics floor(top / by) - ceil(bottom / by) < 1 ? by / 2 : by    # one number alone tells no scale
     set ytics ('' -1)
     unset arrow
     if (panel_bound[p] > 0) { set arrow 1 from first panel_bound[p], graph 0 to first panel_bound[p], graph 1 nohead front lc rgb 'black' lw 0.8 dt 2 }
