@@ -169,6 +169,11 @@ for figure in curve-workloads.one.kernels.k.block_time map-changes; do
 done
 if [ "$(sed -n "s/^yname_label.* = //p" plots-of-units/map-changes.gp | xargs -d '\n')" = "'interleave' 'fifo'" ]; then ok; else bad "the order of names"; fi
 if [ "$(grep -c "gpPt6'" plots-of-units/curve-queue.svg)" -gt 4 ] && ! grep -q "stroke='rgb(  0, 114, 178)'  d='M[^L]*L[^L]*L" plots-of-units/curve-queue.svg; then ok; else bad "a line joins names"; fi
+# A cell of a map without a value is grey: a change of nothing is white.
+printf 'plan: gaps\nbase: changes.yaml\nanswer: {metric: jobs_per_s, of: a}\naxes: [{vms.a.repeat: [12, 13], queue: [fifo, interleave]}]\n' >gaps.yaml
+try 0 "a sweep along a diagonal" sweep --quiet gaps.yaml
+try 0 "its map" plot --quiet --figures 'map*' -o plots-of-gaps gaps.sweep
+if [ "$(grep -ci "fill *= *'rgb(187, 187, 187)'" plots-of-gaps/map-changes.svg)" = 2 ]; then ok; else bad "cells without values" "$(grep -o "fill *= *'[^']*'" plots-of-gaps/map-changes.svg | sort | uniq -c)"; fi
 # Lines of one colour differ in their dashes, and a legend says so.
 limits=$(for limit in {10..41}; do printf '{fine_grained: {limit: %d %%}}, ' "$limit"; done)
 sed "s/scenario: .*/scenario: lines/; s/policies: .*/policies: [${limits}round_robin, leftover]/" changes.yaml >lines.yaml

@@ -110,7 +110,8 @@ do for [p = 1:panels] {
     if (as_image) {
         plot data skip 1 index p - 1 using 2:3:6 with image pixels
     } else {
-        plot data skip 1 using ($1 == p ? $2 : NaN):3:($2 - $4 / 2):($2 + $4 / 2):($3 - $5 / 2):($3 + $5 / 2):6 with boxxyerror fillstyle solid noborder lc palette
+        set object 1 rectangle from graph 0, graph 0 to graph 1, graph 1 behind fillcolor rgb '#bbbbbb' fillstyle solid noborder    # where no value is: white is a change of nothing
+        plot data skip 1 using ($1 == p && $6 == $6 ? $2 : NaN):3:($2 - $4 / 2):($2 + $4 / 2):($3 - $5 / 2):($3 + $5 / 2):6 with boxxyerror fillstyle solid noborder lc palette
     }
     unset label
     unset object
