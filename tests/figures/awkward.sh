@@ -228,6 +228,11 @@ assert len(parts) == 3 and len({whole for _, _, whole in parts}) == 1, parts
 assert all(abs(end - begin) < 0.2 for (_, end, _), (begin, _, _) in zip(parts, parts[1:])) and abs(parts[-1][1] - parts[-1][2]) < 0.2, parts
 END
 done
+# Names below three maps beside each other stand upright where they would touch.
+printf 'plan: wide\nbase: equal.yaml\nanswer: {metric: jobs_per_s, of: a}\naxes: [{vms.a.start: {from: 100 us, to: 5000 us, steps: 6, scale: log}}, {queue: [fifo, interleave]}]\n' >wide.yaml
+try 0 "a sweep over many starts" sweep --quiet wide.yaml
+try 0 "its maps" plot --quiet --width page --figures 'map*' -o plots-of-wide wide.sweep
+if [ "$(grep -c 'rotate(270).*end' plots-of-wide/map-equal.svg)" -ge 18 ]; then ok; else bad "names touch" "$(grep -c 'rotate(270)' plots-of-wide/map-equal.svg)"; fi
 printf 'plan: point\nbase: changes.yaml\nanswer: {metric: jobs_per_s, of: a}\naxes: [{vms.a.repeat: [12]}]\n' >point.yaml
 try 0 "a sweep of one point" sweep --quiet point.yaml
 try 0 "its curve" plot --quiet -o plots-of-point point.sweep

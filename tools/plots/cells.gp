@@ -17,15 +17,15 @@ is_list = pitch(xnames) < 5 && xnames == ynames
 if (is_list) { do for [i = 1:xnames] { is_list = is_list && xname_label[i] eq yname_label[i] } }
 is_shown(i, n) = is_list ? i == 1 || i % 5 == 0 : (i - 1) % ceil(5 / pitch(n)) == 0
 if (is_list) { small = 7; x_letters = 2; y_letters = 2 }
-turned = !is_list && xnames > 0 && x_letters * letter > 0.9 * figure_w / 2 / max(xnames, 1)
 right = 1.0 * right
 value_high = 1.0 * value_high
 gain = 1.0 * gain
 high = 1.0 * high
 label_w = 0.1 + y_letters * letter * small / 7 + (ylabel eq '' ? 0 : 0.13 * lines_of(ylabel))
-below_h = 0.09 + (turned ? x_letters * letter * small / 7 : 0.1) + (xlabel eq '' ? 0 : 0.13)
 bar_w = stacked ? 0.55 : 0
 panel_w = (figure_w - label_w - bar_w) / columns
+turned = !is_list && xnames > 0 && (x_letters + 1) * letter * small / 7 > (panel_w - 0.1) / xnames    # so that a blank is between names
+below_h = 0.09 + (turned ? x_letters * letter * small / 7 : 0.1) + (xlabel eq '' ? 0 : 0.13)
 plot_h = (panel_w - 0.1) * ratio
 panel_rows = (panels + columns - 1) / columns
 array begin_y[panels]
