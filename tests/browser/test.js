@@ -463,6 +463,7 @@ test('a scenario is chosen among several', context => check(context, 'several', 
   await page.selectOption('#section-answer select', '1');
   assert.notStrictEqual(await page.textContent('#section-answer p strong'), first);
   assert.strictEqual((await page.$$('#section-overview tbody tr')).length, 2);
+  assert.deepStrictEqual(await page.$$eval('#figure-timeline .legend.filter button', list => list.map(b => b.textContent)), ['server', 'trainer'], 'tenants are in the order of the scenario, whoever runs first');
 }));
 
 /* ---- sweeps ---- */

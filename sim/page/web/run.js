@@ -348,7 +348,7 @@ function lanesSection(state, charts) {
     refill(box, el('div', { class: 'controls' }, charts.length > 1 ? choice('Of', charts.map(c => [c.kind, KINDS[c.kind].label]), chart.kind, value => { kind = value; part = null; remember('kind', value); remember('part', null); draw(); }) : null,
       parts.length ? choice('Rows', parts, chosen, value => { part = value; remember('part', value); draw(); }) : null),
     figure('timeline', `${said} under all policies, on one time axis; first replication.${missingOf(chart, chart.panels, state.command ? 'kept' : 'in the folder')} Drag to move; click and turn the wheel, or press + and −, to zoom; a click keeps the card.`,
-      timeline(chart, order, shown, hidden, colors, (panel, tenant, start, end) => [...(tenant === null ? [] : waitLines(chart.scenario, panel.policy, tenant, start, end)),
+      timeline({ ...chart, names }, order, shown, hidden, colors, (panel, tenant, start, end) => [...(tenant === null ? [] : waitLines(chart.scenario, panel.policy, tenant, start, end)),
         ...(chart.kind === 'blocks' ? chart.colors : []).filter(name => name !== tenant && !hidden.has(name)).slice(0, 3).flatMap(name => waitLines(chart.scenario, panel.policy, name, start, end).slice(0, 2)),
         state.command ? null : explainCommand(chart.scenario, panel.policy, start, end)].filter(Boolean)), () => pieceRows(chart, order), state.command));
   };

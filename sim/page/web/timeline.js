@@ -120,8 +120,8 @@ function paintShares(pen, bins, colors, hidden, x0, y, height, most) {
 /* The VM or process that a piece is of; null if there is none. */
 const tenantOf = (chart, row, color) => (chart.kind === 'blocks' ? chart.colors[color] : chart.kind === 'processes' && row !== null ? chart.rows[row] : null);
 
-/* The timeline of all policies. chart: {kind, rows, colors, panels}; shown: {first, rows}, the part of the rows, all of them on one line if
- * `together`; hidden: set of names of colours; colors: by index; why(panel, tenant, start, end): the last lines of a card. */
+/* The timeline of all policies. chart: {kind, rows, colors, names (the tenants, in the order of the legend), panels};
+ * shown: {first, rows}, the part of the rows, all of them on one line if `together`; hidden: set of names of colours; colors: by index; why(panel, tenant, start, end): the last lines of a card. */
 function timeline(chart, panels, shown, hidden, colors, why) {
   const parts = panels.map(panel => {
     const all = lanesOf(panel.pieces, panel.names || [], chart.rows.length, isNumber(panel.exact_ns) ? panel.exact_ns : Infinity);
@@ -214,7 +214,7 @@ function timeline(chart, panels, shown, hidden, colors, why) {
   const said = `Timeline of ${plural(rows, 'row')} under ${plural(parts.length, 'policy', 'policies')}, ${show('t_ns', from)} to ${show('t_ns', to)}: ` +
     parts.map(part => `${part.panel.policy} ${plural(part.pieces.length, 'piece')}`).join(', ');
   const [controls, box, redraw] = zoomable({ label: 'Timeline of all policies', said, from, to, left, height: parts.length * high, paint, side, hover, step, key: 't' });
-  const used = chart.colors.map((name, c) => ({ name, color: colors[c], c })).filter(entry => list.some(p => p.color === entry.c));
+  const used = chart.colors.map((name, c) => ({ name, color: colors[c], c })).filter(entry => list.some(p => p.color === entry.c)).sort((a, b) => chart.names.indexOf(a.name) - chart.names.indexOf(b.name));
   return [filterLegend(used, hidden, () => { remember('off', [...hidden].join(',')); redraw(); }), controls, box];
 }
 
