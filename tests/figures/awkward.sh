@@ -132,6 +132,7 @@ END
 drawn lone
 if grep -q '>Latency of a (' lone/plots/latency-lone.svg; then ok; else bad "whose latency" "$(grep xlabel lone/plots/latency-lone.gp)"; fi
 if grep -q ',0,NaN,0,lone,leftover' lone/plots/answer.csv && grep -qE ',1,NaN,1,lone,fine' lone/plots/answer.csv; then ok; else bad "a change over 0" "$(cat lone/plots/answer.csv)"; fi
+if grep -q '>Which policy gives a the fewest missed deadlines?<' lone/plots/answer.svg; then ok; else bad "a question about a tenant" "$(grep '^title' lone/plots/answer.gp)"; fi
 
 # Small changes have no sign. Titles that would not fit beside each other are below each other.
 cat >changes.yaml <<END
