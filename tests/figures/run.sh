@@ -101,12 +101,12 @@ END
 if grep -l "<use .*color='#FFFFFF'" drawn/*/*.svg wide/*/*.svg "$source"/docs/figures/*.svg "$source"/docs/figures/learn/*.svg >wrong; then bad "discs hide error bars" "$(cat wrong)"; else ok; fi
 
 # A curve's title names the other axes, and its axis the metric and the tenant.
-if grep -q '>queue = fifo' drawn/named.sweep/curve-contention.slope.svg && grep -q '>jobs per second of batch' drawn/named.sweep/curve-contention.slope.svg &&
+if grep -q '>queue = fifo' drawn/named.sweep/curve-contention.slope.svg && grep -q '>Jobs per second of batch' drawn/named.sweep/curve-contention.slope.svg &&
     ! grep -q ' of batch' drawn/curves.sweep/curve-contention.slope.svg; then ok; else bad "the title of a curve"; fi
 # A timeline that ends early says when runs end; one that does not says nothing.
 if grep -qE '>Time \([^)]*\); runs go on to [0-9.]+ (µs|ms)<' drawn/few/timeline-few-1.svg && ! grep -q 'runs go on' drawn/shared/processes-shared.svg; then ok; else bad "the end of a timeline"; fi
 # Metrics are words.
-if grep -q '>system throughput (STP)' drawn/one/answer.svg && ! grep -lE '>[^<]*[a-z]_(ns|ratio|per_s|bytes|count)[ <]' drawn/*/*.svg >wrong; then ok; else bad "a metric is no words" "$(cat wrong)"; fi
+if grep -q '>System throughput (STP)' drawn/one/answer.svg && ! grep -lE '>[^<]*[a-z]_(ns|ratio|per_s|bytes|count)[ <]' drawn/*/*.svg >wrong; then ok; else bad "a metric is no words" "$(cat wrong)"; fi
 
 # A policy whose parameter is the axis is one line, and so is every other policy.
 if [ "$(grep few-1 drawn/limits.sweep/curve-policies.fine_grained.limit.csv | sed 's/.*few-1,//' | sort | uniq -c | tr -s ' ' | tr '\n' ';')" = " 3 fine_grained(...); 3 round_robin;" ]; then ok
@@ -235,11 +235,11 @@ printf 'plan: loads\nbase: served.yaml\nreplications: 2\nanswer: {metric: job_la
 try 0 "a sweep over loads" sweep --quiet loads.yaml
 try 0 "its figures" plot --quiet -o drawn/loads loads.sweep
 curve=drawn/loads/curve-vms.serve.arrivals.poisson
-for text in 'mean time between arrivals of serve (us)' 'p99 latency of serve (' 'order of kernels = fifo' 'deadline<'; do
+for text in 'Mean time between arrivals of serve (us)' 'p99 latency of serve (' 'order of kernels = fifo' 'deadline<'; do
     if grep -qF ">$text" $curve.svg; then ok; else bad "no '$text' in the curve of loads"; fi
 done
 if grep -qx 'log_x = 1' $curve.gp; then ok; else bad "the plan's scale is not drawn"; fi
-if grep -qF '>order of kernels<' drawn/loads/map-served.svg; then ok; else bad "a map's axis has no label"; fi
+if grep -qF '>Order of kernels<' drawn/loads/map-served.svg; then ok; else bad "a map's axis has no label"; fi
 sed 's/vms.serve.arrivals.poisson:/vms.serve.deadline:/; s/plan: loads/plan: deadlines/; s/^axes: \[\(.*\), \({queue.*}\)\]/axes: [\2, \1]/; s/^labels.*/labels: {vms.serve.deadline: the time after which nobody waits for an answer}/' loads.yaml >deadlines.yaml
 try 0 "a sweep over deadlines" sweep --quiet deadlines.yaml
 try 0 "its figures" plot --quiet -o drawn/deadlines deadlines.sweep

@@ -11,7 +11,7 @@ SELECT process, place, (SELECT rgb FROM tenant_colour c WHERE c.place = t.place 
     FROM (SELECT process, rowid AS number FROM processes WHERE process <> 'all' UNION ALL SELECT process, rowid + 1e9 FROM spans) GROUP BY process) t;
 -- @figures processes- devices- sms-
 SELECT 'processes-' || scenario AS name, scenario, CASE WHEN (SELECT count(DISTINCT scenario) FROM spans) > 1 THEN scenario ELSE '' END ||
-    CASE WHEN max(row) > 40 THEN printf('%sthe first 40 of %d processes', CASE WHEN (SELECT count(DISTINCT scenario) FROM spans) > 1 THEN ': ' ELSE '' END, max(row)) ELSE '' END AS title FROM span_process GROUP BY scenario ORDER BY min(first);
+    CASE WHEN max(row) > 40 THEN printf('%she first 40 of %d processes', CASE WHEN (SELECT count(DISTINCT scenario) FROM spans) > 1 THEN ': t' ELSE 'T' END, max(row)) ELSE '' END AS title FROM span_process GROUP BY scenario ORDER BY min(first);
 -- @each panel
 SELECT policy, row_number() OVER (ORDER BY min(rowid)) AS panel FROM spans WHERE scenario = (SELECT scenario FROM figure) GROUP BY policy;
 -- @each span

@@ -3,7 +3,7 @@
 -- @table span_device
 SELECT *, row_number() OVER (PARTITION BY scenario ORDER BY device COLLATE natural_order) AS row FROM (SELECT DISTINCT scenario, device FROM spans WHERE device <> '');
 -- @figures devices-
-SELECT 'devices-' || scenario AS name, scenario, CASE WHEN (SELECT count(DISTINCT scenario) FROM spans) > 1 THEN scenario || ': ' ELSE '' END || 'processes on devices' AS title
+SELECT 'devices-' || scenario AS name, scenario, CASE WHEN (SELECT count(DISTINCT scenario) FROM spans) > 1 THEN scenario || ': p' ELSE 'P' END || 'rocesses on devices' AS title
 FROM span_device WHERE row <= 40 GROUP BY scenario ORDER BY (SELECT min(rowid) FROM spans s WHERE s.scenario = span_device.scenario);
 -- @each panel
 SELECT policy, row_number() OVER (ORDER BY min(rowid)) AS panel FROM spans WHERE scenario = (SELECT scenario FROM figure) GROUP BY policy;

@@ -14,7 +14,7 @@ SELECT number + 1 FROM placed WHERE gpu >= 64 LIMIT 1;
 -- @table pod_row
 SELECT scenario, node, gpu, 1 + row_number() OVER (PARTITION BY scenario ORDER BY node COLLATE natural_order, gpu) AS row FROM (SELECT DISTINCT scenario, node, gpu FROM placed);
 -- @figures pods-
-SELECT 'pods-' || scenario AS name, scenario, CASE WHEN (SELECT count(DISTINCT scenario) FROM placed) > 1 THEN scenario || ': ' ELSE '' END || 'pods on GPUs' ||
+SELECT 'pods-' || scenario AS name, scenario, CASE WHEN (SELECT count(DISTINCT scenario) FROM placed) > 1 THEN scenario || ': p' ELSE 'P' END || 'ods on GPUs' ||
     CASE WHEN max(row) > 41 THEN printf(' (first 40 of %d)', max(row) - 1) ELSE '' END AS title FROM pod_row GROUP BY scenario ORDER BY (SELECT min(number) FROM placed p WHERE p.scenario = pod_row.scenario);
 -- Pods that still wait when the run ends have no row, so the title of the panel counts them.
 -- @each panel

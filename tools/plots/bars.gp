@@ -7,7 +7,7 @@ label_letters_of = min(label_letters_of, 24)
 do for [r = 1:rows] { label_letters = max(label_letters, longest(row_label[r])) }
 xlabel_letters = 0
 title_letters = 0
-do for [p = 1:panels] { title_letters = max(title_letters, longest(panel_title[p])); xlabel_letters = max(xlabel_letters, longest(panel_xlabel[p])) }
+do for [p = 1:panels] { panel_xlabel[p] = capital(panel_xlabel[p]); title_letters = max(title_letters, longest(panel_title[p])); xlabel_letters = max(xlabel_letters, longest(panel_xlabel[p])) }
 label_w = 0.08 + label_letters * letter
 columns = figure_w > 5 ? min(panels, 3) : min(panels, 2)
 if (!shared || (each_x && xlabel_letters > 20) || label_w >= 0.42 * figure_w || title_letters * 0.0575 > (figure_w - label_w) / columns) { columns = 1 }

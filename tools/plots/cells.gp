@@ -2,6 +2,7 @@
 # set: xlabel, ylabel, left, right, low, high (of the axes), value_label, value_low, value_high; gain_label, gain (end of the scale of gains), ratio (height
 # over width of a panel), stacked; panel_: title, is_gain; xname_, yname_: label, at (names on the axes); data: panel, x, y, width, height, value, names
 # needs: xlabel ylabel left right low high value_label value_low value_high gain_label gain ratio stacked as_image panels panel_title panel_is_gain xnames ynames
+xlabel = capital(xlabel); ylabel = capital(ylabel); value_label = capital(value_label); gain_label = capital(gain_label)
 do for [i = 1:xnames] { xname_label[i] = short(xname_label[i], 0.42 * figure_w / letter) }
 do for [i = 1:ynames] { yname_label[i] = short(yname_label[i], 0.42 * figure_w / letter) }
 x_letters = 0

@@ -20,6 +20,9 @@ text_h(s) = 0.115 + (lines_of(s) - 1) * line_h
 titles_h(s) = 0.145 + (lines_of(s) - 1) * title_line_h
 # Of a long name both ends are kept, since names of a list differ at either.
 short(s, most) = strlen(s) <= most ? s : s[1:int(most / 2)] . '…' . s[strlen(s) - int(most) + int(most / 2) + 2:*]
+# Labels of axes begin with a capital, but not those such as p99 and vCPUs.
+small_letters = 'abcdefghijklmnopqrstuvwxyz'
+capital(s) = strlen(s) > 1 && strstrt(small_letters . ' ', s[2:2]) > 0 && strstrt(small_letters, s[1:1]) > 0 ? 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'[strstrt(small_letters, s[1:1]):strstrt(small_letters, s[1:1])] . s[2:*] : s
 
 # A step of 1, 2 or 5 times a power of ten, so that at most `most` labels fit below `top`.
 power(x) = 10.0 ** floor(log10(x))

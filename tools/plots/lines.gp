@@ -31,8 +31,8 @@ do for [p = 1:panels] {
     above[p] = (panels > 1 ? (lines_of(panel_title[p]) - 1) * title_line_h : 0) + (steps && panel_target[p] == panel_target[p] ? 0.1 : 0)
 }
 do for [p = 1:panels] {
-    panel_xlabel[p] = short(panel_xlabel[p], (figure_w - 0.1) / letter)
-    panel_ylabel[p] = short(panel_ylabel[p], (plot_h + 0.1) / letter)
+    panel_xlabel[p] = short(capital(panel_xlabel[p]), (figure_w - 0.1) / letter)
+    panel_ylabel[p] = short(capital(panel_ylabel[p]), (plot_h + 0.1) / letter)
     if (lines_of(panel_title[p]) == 1) { panel_title[p] = short(panel_title[p], figure_w / 0.0625) }
     begin_y[p] = y + (panels > 1 ? 0.21 : 0.07) + above[p]
     y = begin_y[p] + plot_h + (each_x || p == panels ? 0.31 : 0.16)

@@ -28,6 +28,11 @@ def read(path):
     return spec
 
 
+def capital(text):
+    """Labels of axes begin with a capital, but not those such as p99 and vCPUs."""
+    return text[:1].upper() + text[1:] if re.match("[a-z][a-z ]", text) else text
+
+
 def read_rows(path):
     def number(text):
         try:
@@ -123,6 +128,9 @@ def main():
     script = pathlib.Path(sys.argv[1])
     spec, rows = read(script), read_rows(script.with_suffix(".csv"))
     panels = int(spec["panels"])
+    for name in ("xlabel", "ylabel", "value_label", "gain_label", "panel_xlabel", "panel_ylabel"):
+        if name in spec:
+            spec[name] = {p: capital(text) for p, text in spec[name].items()} if isinstance(spec[name], dict) else capital(spec[name])
     figure, axes = plt.subplots(panels, 1, squeeze=False, figsize=(spec["width_in"] or 3.45, 0.4 + 1.6 * panels), layout="constrained")
     for panel in range(1, panels + 1):
         axes[panel - 1][0].set_title(spec["panel_title"][panel])
