@@ -1,7 +1,7 @@
 'use strict';
 /* What the scripts of a page compute without a document. Usage: node --test pure.test.js */
 const test = require('node:test'), assert = require('node:assert');
-const { plain, percent, unitOf, show, showWith, tablesOf, sortRows, csv, isLog, paretoFront, lanesOf, sharesOf, readHash, writeHash, words, noInterval } = require('../../sim/page/web/pure.js');
+const { plain, percent, unitOf, show, showWith, tablesOf, sortRows, csv, isLog, isNear, paretoFront, lanesOf, sharesOf, readHash, writeHash, words, noInterval } = require('../../sim/page/web/pure.js');
 
 test('numbers have about four digits, and a sign that is one', () => {
   assert.strictEqual(plain(12345.678), '12\u202f346');
@@ -57,6 +57,11 @@ test('only numbers far apart and in growing steps have a log axis', () => {
   assert.ok(!isLog([1, 11, 21, 31]));
   assert.ok(!isLog([0, 1, 100]));
   assert.ok(!isLog([1, 100]));
+});
+
+test('a deadline is drawn among values up to twice as large, on a log axis up to ten times', () => {
+  assert.deepStrictEqual([0.01, 30, 40, 41].map(deadline => isNear(deadline, 5, 20)), [true, true, true, false]);
+  assert.deepStrictEqual([41, 200, 201].map(deadline => isNear(deadline, 0.4, 20)), [true, true, false]);
 });
 
 test('the Pareto front has what no other is better than in both', () => {

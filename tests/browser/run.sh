@@ -109,6 +109,13 @@ sed 's/^vms: .*/vms: [{name: a, workload: one, arrivals: {poisson: 300 us}, dead
 printf 'plan: loads\nbase: loaded.yaml\nanswer: {metric: job_latency_p99_ns, of: a}\naxes: [{vms.a.arrivals.poisson: {from: 200 us, to: 800 us, steps: 3, scale: log}}, {contention.slope: [1, 2]}]\nlabels: {contention.slope: press of kernels}\n' >loads.yaml
 "$smsched" sweep loads.yaml --quiet || exit 1
 "$smsched" report loads.sweep --quiet -o loads.html || exit 1
+# Latencies that span a hundredfold. Tenants whose colours repeat.
+printf 'plan: steep\nbase: loaded.yaml\nanswer: {metric: job_latency_p99_ns, of: a}\naxes: [{workloads.one.kernels.k.blocks: [1, 40, 1600]}]\n' >steep.yaml
+"$smsched" sweep steep.yaml --quiet || exit 1
+"$smsched" report steep.sweep --quiet -o steep.html || exit 1
+{ sed '/^scenario/,$d' base.yaml; printf 'scenario: tenants\ndevices: [{model: v100, sms: 4}]\npolicies: [round_robin]\nvms: ['; printf '{name: p%d, workload: one}, ' {1..33}; echo ']'; } >tenants.yaml
+"$smsched" run tenants.yaml --out tenants --quiet || exit 1
+"$smsched" report tenants --quiet -o tenants.html || exit 1
 cat >busy.yaml <<'END'
 plan: busy
 base: base.yaml

@@ -79,7 +79,7 @@ const pages = { run: ['gains', 'values', 'trade', 'heat', 'timeline'], processes
   several: ['gains', 'values', 'heat', 'timeline'], sweep: ['counts', 'gains', 'gaps', 'gap-1', 'gap-2', 'gap-3', 'curve-1', 'curve-2', 'map', 'trade'], hostile: ['gains', 'gaps', 'curve-1'],
   loads: ['gains', 'curve-1', 'curve-2', 'map'], unknown: ['gains', 'values', 'unknowns'], 'many-processes': ['gains'], 'many-cluster': ['gains'], unbounded: ['gains', 'curve-1'],
   equal: ['gains', 'gaps', 'gap-1', 'curve-1', 'curve-2', 'curve-3', 'map'], warned: ['gains', 'values'],
-  searched: ['found', 'gains'], raced: ['found', 'curve-1'], advice: ['trade'] };
+  searched: ['found', 'gains'], raced: ['found', 'curve-1'], steep: ['gains', 'curve-1'], tenants: ['values', 'timeline'], advice: ['trade'] };
 
 test('advice: the answer, the ways in order, and what one program gets against another', context => check(context, 'advice', async page => {
   const advice = JSON.parse(fs.readFileSync(path.join(work, 'advice/advice.json'), 'utf8')), works = advice.ways.filter(way => way.works);
@@ -109,7 +109,7 @@ for (const [name, figures] of Object.entries(pages))
       }
       assert.ok((await download(page, `#figure-${figure}`)).length > 0, `${figure} has data`);
       const made = await page.$eval(`#figure-${figure} .under`, box => (box.querySelector('.command code') || box.querySelector('.origin')).textContent);
-      assert.match(made, ['sweep', 'hostile', 'equal', 'unbounded', 'loads', 'many-processes', 'many-cluster', 'searched', 'raced'].includes(name) ? /^(smsched sweep |From a sweep of the plan )/ : name === 'advice' ? /^smsched advise / : /^smsched run /);
+      assert.match(made, ['sweep', 'hostile', 'equal', 'unbounded', 'loads', 'many-processes', 'many-cluster', 'searched', 'raced', 'steep'].includes(name) ? /^(smsched sweep |From a sweep of the plan )/ : name === 'advice' ? /^smsched advise / : /^smsched run /);
     }
     assert.ok(!/NaN|undefined|\[object/.test(await page.evaluate(() => document.body.innerText + [...document.querySelectorAll('[d],[x],[transform],[aria-label]')].map(e => [...e.attributes].map(a => a.value).join(' ')).join(' '))), 'a value is missing');
   }));
@@ -525,6 +525,12 @@ test('a load is in words on a logarithmic axis, and the deadline is a level amon
   await page.getByLabel('Measured by').selectOption({ label: 'kernels per second of vm a' });
   await settle(page);
   assert.ok(!(await texts('#figure-curve-1')).some(text => text.startsWith('deadline')), 'no deadline among rates');
+}));
+
+test('latencies that span a factor of 50 have a logarithmic axis', context => check(context, 'steep', async page => {
+  const ticks = (await page.$$eval('#figure-curve-1 .axis', axes => [...axes[0].querySelectorAll('.tick')].map(tick => [Number(tick.textContent), Number(tick.getAttribute('transform').match(/,([0-9.]+)/)[1])])));
+  assert.ok(ticks.length > 1 && ticks.every(([value]) => [0.001, 0.01, 0.1, 1, 10, 100].includes(value)), String(ticks));
+  assert.ok((await page.$$eval('#figure-curve-1 svg text', list => list.map(text => text.textContent))).includes('deadline 350\u202fµs'));
 }));
 
 test('a search shows its answers along another axis, and a race all that took part', async context => {

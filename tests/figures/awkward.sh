@@ -132,7 +132,18 @@ END
 drawn lone
 if grep -q '>Latency of a (' lone/plots/latency-lone.svg; then ok; else bad "whose latency" "$(grep xlabel lone/plots/latency-lone.gp)"; fi
 if grep -q ',0,NaN,0,lone,leftover' lone/plots/answer.csv && grep -qE ',1,NaN,1,lone,fine' lone/plots/answer.csv; then ok; else bad "a change over 0" "$(cat lone/plots/answer.csv)"; fi
+
 if grep -q '>Which policy gives a the fewest missed deadlines?<' lone/plots/answer.svg; then ok; else bad "a question about a tenant" "$(grep '^title' lone/plots/answer.gp)"; fi
+
+# A deadline far above latencies would squeeze their curves, but not where they span so much that their axis is logarithmic.
+sed 's/scenario: .*/scenario: aimed/; s/, repeat: 30, deadline: 120 us/, arrivals: {every: 5 ms}, repeat: 30, deadline: 9 ms/; /^answer/d' lone.yaml >aimed.yaml
+for blocks in 100,400 4,400,8000; do
+    name=aims-${blocks//,/-}
+    printf 'plan: %s\nbase: aimed.yaml\nanswer: {metric: job_latency_mean_ns, of: a}\naxes: [{workloads.one.kernels.k.blocks: [%s]}]\n' "$name" "$blocks" >"$name.yaml"
+    try 0 "a sweep along $blocks" sweep --quiet "$name.yaml"
+    try 0 "its curve" plot --quiet -o "plots-of-$name" "$name.sweep"
+done
+if grep -q '>deadline<' plots-of-aims-4-400-8000/*.svg && ! grep -q '>deadline<' plots-of-aims-100-400/*.svg; then ok; else bad "deadlines far above" "$(cat plots-of-aims*/*.csv)"; fi
 
 # Small changes have no sign. Titles that would not fit beside each other are below each other.
 cat >changes.yaml <<END

@@ -25,9 +25,9 @@ SELECT value, row_number() OVER (ORDER BY min(point)) AS rank, (SELECT min(typeo
 SELECT scenario, policy, position, x, g.n, y, CASE WHEN g.n > 1 THEN sqrt(max(0, (squares - g.n * y * y) / (g.n - 1) / g.n)) * t95 END AS ci95
 FROM (SELECT scenario, policy, position, x, count(y) AS n, avg(y) AS y, sum(y * y) AS squares FROM (SELECT c.scenario, l.line AS policy, s.position, CASE WHEN a.is_number THEN a.value ELSE a.rank END AS x, s.{metric} AS y FROM chosen c JOIN axis_value a ON a.value IS c.value JOIN {subject} s ON s.point = c.point AND s.name = (SELECT of FROM figure) JOIN main.line l ON l.scenario = c.scenario AND l.position = s.position AND l.policy = s.policy)
 WHERE y IS NOT NULL GROUP BY scenario, policy, position, x) g LEFT JOIN student USING (n);
--- A deadline is a level of latencies. It is drawn where it is not far from them.
+-- A deadline is a level of latencies. It is drawn where it is not far above them, since it would squeeze their curves.
 -- @each target
-SELECT scenario, deadline_ns AS target FROM aim WHERE name = (SELECT of FROM figure) AND (SELECT metric FROM figure) GLOB 'job_latency_*' AND deadline_ns <= 10 * (SELECT max(y) FROM value v WHERE v.scenario = aim.scenario);
+SELECT scenario, deadline_ns AS target FROM aim WHERE name = (SELECT of FROM figure) AND (SELECT metric FROM figure) GLOB 'job_latency_*' AND deadline_ns <= (SELECT CASE WHEN min(y) > 0 AND max(y) >= 50 * min(y) THEN 10 ELSE 2 END * max(y) FROM value v WHERE v.scenario = aim.scenario);
 -- @each curve_panel
 SELECT scenario, row_number() OVER (ORDER BY first) AS panel, min(low, ifnull(target, low)) AS low, max(high, ifnull(target, high)) AS high, min(least, ifnull(target, least)) AS least, target, least > 0 AND high / least >= 50 AS log FROM (SELECT scenario, min(point) AS first, (SELECT min(y - ifnull(ci95, 0)) FROM value v WHERE v.scenario = c.scenario) AS low, (SELECT min(y) FROM value v WHERE v.scenario = c.scenario) AS least, (SELECT max(y + ifnull(ci95, 0)) FROM value v WHERE v.scenario = c.scenario) AS high
     FROM chosen c WHERE scenario IN (SELECT scenario FROM value) GROUP BY scenario) LEFT JOIN target USING (scenario);

@@ -12,11 +12,18 @@ function axisBottom(scale, y, height, ticks, format) {
   return [grid.node(), group.node()];
 }
 
+/* Round numbers of an axis; where it is logarithmic, 1, 2 and 5 times powers of ten, of many powers only these, as in figures. */
+function roundTicks(scale, count) {
+  if (!scale.base) return scale.ticks(count);
+  const [low, high] = scale.domain(), steps = high < 300 * low ? [1, 2, 5] : [1];
+  return d3.range(Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))).flatMap(power => steps.map(step => step * 10 ** power)).filter(v => v >= low && v <= high);
+}
+
 function axisLeft(scale, x, width, ticks, format) {
-  const group = d3.select(svg('g', { class: 'axis', transform: `translate(${x},0)` }));
-  group.call(d3.axisLeft(scale).ticks(ticks || 5).tickFormat(v => (format || plain)(v)).tickSizeOuter(0)); /* d3 would add the tick's number, which `plain` takes for digits */
+  const group = d3.select(svg('g', { class: 'axis', transform: `translate(${x},0)` })), at = roundTicks(scale, ticks || 5);
+  group.call(d3.axisLeft(scale).tickValues(at).tickFormat(v => (format || plain)(v)).tickSizeOuter(0)); /* d3 would add the tick's number, which `plain` takes for digits */
   const grid = d3.select(svg('g', { class: 'grid', transform: `translate(${x},0)`, 'aria-hidden': 'true' }));
-  grid.call(d3.axisLeft(scale).ticks(ticks || 5).tickSize(-width).tickFormat('').tickSizeOuter(0));
+  grid.call(d3.axisLeft(scale).tickValues(at).tickSize(-width).tickFormat('').tickSizeOuter(0));
   return [grid.node(), group.node()];
 }
 
@@ -121,11 +128,13 @@ const spanOf = p => p[4] || (isNumber(p[3]) ? [p[1] - p[3], p[1] + p[3]] : null)
 function lines(series, options) {
   return drawn((box, width) => {
     const left = 58, right = 16, top = 10, height = options.height || 240;
-    const xs = series.flatMap(s => s.points.map(p => p[0])), ys = series.flatMap(s => s.points.flatMap(p => spanOf(p) || [p[1]]));
+    const xs = series.flatMap(s => s.points.map(p => p[0])), values = series.flatMap(s => s.points.map(p => p[1])).filter(isNumber), ends = series.flatMap(s => s.points.flatMap(p => spanOf(p) || [p[1]]));
     const numbers = options.numbers, log = numbers && (isLog(numbers) || (options.log && Math.min(...numbers) > 0));
-    if (options.level) ys.push(options.level.at);
+    if (options.level) for (const list of [values, ends]) list.push(options.level.at);
+    const low = Math.min(...values) / 1.3, high = Math.max(...ends.filter(isNumber)), steep = !options.zero && low > 0 && high >= 50 * 1.3 * low; /* as in figures */
     const x = (log ? d3.scaleLog() : d3.scaleLinear()).domain(!numbers ? [-0.5, options.values.length - 0.5] : xs.length ? [Math.min(...xs), Math.max(...xs)] : [0, 1]).range([left, width - right]);
-    const y = d3.scaleLinear().domain(extent(ys, options.zero)).nice().range([height, top]);
+    const y = steep ? d3.scaleLog().domain([low, 1.3 * high]).range([height, top]) : d3.scaleLinear().domain(extent(ends, options.zero)).nice().range([height, top]);
+    const span = p => spanOf(p).map(v => y(steep ? Math.max(v, low) : v).toFixed(1));
     const root = svg('svg', { width, height: height + 44, role: 'img', 'aria-label': options.said });
     root.append(...axisLeft(y, left, width - left - right, 5, options.format));
     const axis = d3.axisBottom(x).tickSizeOuter(0), group = svg('g', { class: 'axis', transform: `translate(0,${height})` });
@@ -145,8 +154,8 @@ function lines(series, options) {
       if (!points.length) return;
       const known = points.filter(spanOf);
       if (numbers && !options.apart && known.length > 1)
-        root.append(svg('path', { class: 'band ' + colorClass(s.color), d: 'M' + known.map(p => `${x(p[0]).toFixed(1)},${y(spanOf(p)[1]).toFixed(1)}`).concat(known.slice().reverse().map(p => `${x(p[0]).toFixed(1)},${y(spanOf(p)[0]).toFixed(1)}`)).join('L') + 'Z' }));
-      else for (const p of known) root.append(svg('path', { class: 'error', d: `M${(x(p[0]) + aside).toFixed(1)},${y(spanOf(p)[0]).toFixed(1)}V${y(spanOf(p)[1]).toFixed(1)}` }));
+        root.append(svg('path', { class: 'band ' + colorClass(s.color), d: 'M' + known.map(p => `${x(p[0]).toFixed(1)},${span(p)[1]}`).concat(known.slice().reverse().map(p => `${x(p[0]).toFixed(1)},${span(p)[0]}`)).join('L') + 'Z' }));
+      else for (const p of known) root.append(svg('path', { class: 'error', d: `M${(x(p[0]) + aside).toFixed(1)},${span(p)[0]}V${span(p)[1]}` }));
       if (numbers && !options.apart) /* words have no order that a line could follow */
         root.append(svg('path', { class: 'stroke ' + colorClass(s.color), 'stroke-dasharray': dashes[s.color % 8] || null, d: 'M' + points.map(p => `${x(p[0]).toFixed(1)},${y(p[1]).toFixed(1)}`).join('L') }));
       if (points.length <= 40 || !numbers)

@@ -105,6 +105,9 @@ function isLog(numbers) {
   return Math.max(...steps) > 4 * Math.min(...steps);
 }
 
+/* Whether a deadline is near enough to values to be drawn among them: farther above it would squeeze their curves. As in figures. */
+const isNear = (deadline, least, most) => deadline <= (least > 0 && most >= 50 * least ? 10 : 2) * most;
+
 /* The points [x, y] that no other is better than in both; signs: 1 where more is better, -1 where less is. In order of x. */
 function paretoFront(points, xSign, ySign) {
   const better = (a, b) => xSign * (a[0] - b[0]) >= 0 && ySign * (a[1] - b[1]) >= 0 && (a[0] !== b[0] || a[1] !== b[1]);
@@ -157,4 +160,4 @@ const words = (text, most) => text.length > most ? text.slice(0, Math.ceil((most
 const noInterval = (replications, exact, maximum) => exact ? 'nothing is random, so there is no interval' : replications < 2 ? 'one replication, so no interval: run with --replications 5'
   : maximum ? `no interval: these are maxima of as few as ${maximum} ${maximum === 1 ? 'value' : 'values'}` : `no interval: the change is the same in most of ${replications} replications`;
 
-if (typeof module !== 'undefined') module.exports = { plain, percent, unitOf, show, showWith, tablesOf, sortRows, csv, isLog, paretoFront, lanesOf, sharesOf, readHash, writeHash, words, noInterval };
+if (typeof module !== 'undefined') module.exports = { plain, percent, unitOf, show, showWith, tablesOf, sortRows, csv, isLog, isNear, paretoFront, lanesOf, sharesOf, readHash, writeHash, words, noInterval };

@@ -174,8 +174,9 @@ function curve(state, a) {
   const what = state.change ? `change of ${wordsOf(state.metric)} over ${view.policies[0]}` : `${wordsOf(state.metric)}${unit.name ? ` (${unit.name})` : ''}`;
   const said = `${what} along ${axisWords(axis)}: ` + series.map(s => `${s.label} from ${format(s.points[0][1])} to ${format(s.points[s.points.length - 1][1])}`).join('; ');
   const name = 'curve-' + (a + 1), deadline = state.change ? null : deadlineOf(view, state), level = isNumber(deadline) ? { at: deadline / unit.size, said: `deadline ${show(state.metric, deadline)}` } : null;
-  return el('figure', { id: 'figure-' + name }, el('h3', {}, axisWords(axis)), el('figcaption', {}, `${what}${axis.binned ? '; means of intervals' : ''}${ci ? '; bands are 95 % intervals over the replications' : ''}${apartWords(axis)}${aloneWords(state, axis)}`),
-    lines(series, { hidden: hiddenPolicies, numbers: axis.numbers, log: axisIsLog(axis), level, apart: axis.with.length > 0, own: !axis.binned, values: axis.values, label: axisWords(axis), format, zero: state.change, said: said + (level ? `; ${level.said}` : ''), height: 220 }),
+  const all = means.map(c => c.mean), near = level && isNear(deadline, Math.min(...all), Math.max(...all));
+  return el('figure', { id: 'figure-' + name }, el('h3', {}, axisWords(axis)), el('figcaption', {}, `${what}${axis.binned ? '; means of intervals' : ''}${ci ? '; bands are 95 % intervals over the replications' : ''}${apartWords(axis)}${level && !near ? `; ${level.said}, far above` : ''}${aloneWords(state, axis)}`),
+    lines(series, { hidden: hiddenPolicies, numbers: axis.numbers, log: axisIsLog(axis), level: near ? level : null, apart: axis.with.length > 0, own: !axis.binned, values: axis.values, label: axisWords(axis), format, zero: state.change, said: said + (level ? `; ${level.said}` : ''), height: 220 }),
     under(name, () => [[axis.name, 'policy', 'subject', 'name', state.change ? state.metric + '_change_ratio' : state.metric, 'ci95', 'points']].concat(
       means.map(c => [axis.values[c.at[0]], view.policies[c.policy], view.subject, view.names[state.name], c.mean, isNumber(ciOf(c)) ? ciOf(c) * unit.size : null, c.points]))));
 }
