@@ -231,6 +231,8 @@ for (const [name, endings] of [['cluster', ['done']], ['gpushare', ['done', 'tim
     endings.forEach(ending => assert.ok(got.some(r => r.ended === ending), ending));
     const legend = await page.$$eval('#figure-timeline .legend li', items => items.map(item => item.textContent));
     endings.forEach(ending => assert.ok(legend.includes(ending), `${ending} in ${legend}`));
+    const order = await page.evaluate(() => data.palette.filter(entry => entry[0] === 'ending').map(entry => entry[1]));
+    assert.deepStrictEqual(legend, order.filter(ending => legend.includes(ending)), 'endings are in the order of figures');
     await page.selectOption('#section-timeline select', '1');
     assert.match(await page.textContent('#figure-timeline'), /At each placement of a pod/);
   }));
@@ -349,6 +351,14 @@ test('the legend hides what it names, in the colour of the palette, and the addr
   await settle(page);
   assert.strictEqual(await page.getAttribute(button, 'aria-pressed'), 'false');
   assert.ok(!await hasColor(page, rgb), 'kernels stay hidden');
+}));
+
+test('the colour of a tenant is used again with a stripe, then two', context => check(context, 'tenants', async page => {
+  assert.deepStrictEqual(await page.$$eval('#figure-timeline .filter svg', list => list.map(swatch => swatch.querySelectorAll('rect').length)), Array.from({ length: 33 }, (_, i) => 1 + Math.floor(i / 16)));
+  assert.ok(await hasColor(page, [255, 255, 255]), 'stripes on dark colours are white');
+  for (const button of (await page.$$('#figure-timeline .filter button')).slice(16)) await button.click();
+  await settle(page);
+  assert.ok(!await hasColor(page, [255, 255, 255]), 'no other box has a stripe');
 }));
 
 test('the address keeps the metric, the window, the rows and the order of the table', async context => {

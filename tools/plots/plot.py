@@ -47,6 +47,10 @@ def colour(rgb):
     return f"#{int(rgb):06x}"
 
 
+def is_dark(rgb):
+    return 0.299 * (int(rgb) >> 16) + 0.587 * (int(rgb) >> 8 & 255) + 0.114 * (int(rgb) & 255) < 140
+
+
 def draw_bars(spec, panel, axes, rows):
     places = [r for r, own in spec["row_panel"].items() if own == panel]
     height = 0.8 / spec["subs"]
@@ -98,7 +102,7 @@ def draw_spans(spec, panel, axes, rows):
     for k in (1, 2):  # of a colour that is used again
         again = [row for row in rows if row["stripes"] >= k]
         axes.barh([row["y1"] - (row["y1"] - row["y0"]) * k / (row["stripes"] + 1) for row in again], [row["end"] - row["start"] for row in again],
-                  [0.18 * (row["y1"] - row["y0"]) for row in again], [row["start"] for row in again], color="black")
+                  [0.18 * (row["y1"] - row["y0"]) for row in again], [row["start"] for row in again], color=["white" if is_dark(row["rgb"]) else "black" for row in again])
     axes.set(xlim=(spec["left"], spec["right"]), ylim=(spec["high"], 0), ylabel=spec["ylabel"], xlabel=spec["xlabel"] if panel == spec["panels"] else "")
     axes.set_yticks(list(spec["row_y"].values()), list(spec["row_label"].values()))
 

@@ -37,11 +37,14 @@ const formulaOf = (subject, metric) => ((data.metrics[subject] || {})[metric] ||
 
 const colorClass = i => 'k' + i % 8;
 const palette = kind => data.palette.filter(entry => entry[0] === kind);
-/* A state or an ending has its own colour everywhere; unknown ones, and tenants, take the colours of tenants in turn. */
-function paletteColor(name, tenants) {
-  const own = data.palette.find(entry => entry[0] !== 'tenant' && entry[1] === name), turn = palette('tenant');
-  return own ? own[2] : turn[Math.max(0, tenants.indexOf(name)) % turn.length][2];
+/* A state or an ending (`kind`) has its own colour everywhere; unknown ones, and tenants, take the colours of tenants in turn. A colour that is used again has
+ * a stripe, then two. `place`: in a legend. */
+function paletteLook(name, tenants, kind) {
+  const place = palette(kind).findIndex(entry => entry[1] === name), turn = palette('tenant'), i = Math.max(0, tenants.indexOf(name));
+  return place >= 0 ? { color: palette(kind)[place][2], stripes: 0, place } : { color: turn[i % turn.length][2], stripes: Math.floor(i / turn.length) % 3, place: data.palette.length + i };
 }
+/* The stripes along a box of a look, from y on, as figures have them: [y, height, colour] of each. */
+const stripesOf = (look, y, height) => Array.from({ length: look.stripes }, (_, k) => [y + height * ((k + 1) / (look.stripes + 1) - 0.09), height * 0.18, inkOn(look.color)]);
 const dashes = ['', '7 3', '2 3', '9 3 2 3', '4 2', '12 4', '1 2', '6 2 1 2'];
 const shapes = [
   r => `M${-r},0a${r},${r} 0 1,0 ${2 * r},0a${r},${r} 0 1,0 ${-2 * r},0`, r => `M${-r},${-r}h${2 * r}v${2 * r}h${-2 * r}z`,
@@ -56,13 +59,13 @@ function legend(names, lines) {
     mark(i, lines ? 17 : 7, 7)), name)));
 }
 
-/* A legend whose entries are buttons that hide what they name. entries: {name, color}; `hidden`: set of names; `change`: called after. */
+/* A legend whose entries are buttons that hide what they name. entries: {name, color, stripes}; `hidden`: set of names; `change`: called after. */
 function filterLegend(entries, hidden, change) {
   const button = entry => el('button', { type: 'button', 'aria-pressed': String(!hidden.has(entry.name)), title: 'Show or hide', onclick: event => {
     if (!hidden.delete(entry.name)) hidden.add(entry.name);
     event.currentTarget.setAttribute('aria-pressed', String(!hidden.has(entry.name)));
     change();
-  } }, svg('svg', { width: 14, height: 14, 'aria-hidden': 'true' }, svg('rect', { fill: entry.color, width: 14, height: 14, class: 'swatch' })), entry.name);
+  } }, svg('svg', { width: 14, height: 14, 'aria-hidden': 'true' }, svg('rect', { fill: entry.color, width: 14, height: 14, class: 'swatch' }), stripesOf(entry, 0, 14).map(([y, height, fill]) => svg('rect', { y, width: 14, height, fill }))), entry.name);
   return el('ul', { class: 'legend filter', 'aria-label': 'Legend; each entry shows or hides what it names' }, entries.map(entry => el('li', {}, button(entry))));
 }
 

@@ -277,8 +277,8 @@ function allocationSection(state) {
 }
 
 const KINDS = { blocks: { row: 'sm', color: 'vm', last: 'blocks', label: 'blocks on SMs', said: 'Blocks on SMs of the first device', step: 8 },
-  processes: { row: 'process', color: 'state', last: 'blocks', label: 'states of processes', said: 'States of processes', step: 40 },
-  pods: { row: 'gpu', color: 'ended', last: 'pod', label: 'pods on GPUs', said: 'Pods on GPUs, coloured by how they ended, and waiting pods that were placed later,', step: 40 } };
+  processes: { row: 'process', color: 'state', palette: 'state', last: 'blocks', label: 'states of processes', said: 'States of processes', step: 40 },
+  pods: { row: 'gpu', color: 'ended', palette: 'ending', last: 'pod', label: 'pods on GPUs', said: 'Pods on GPUs, coloured by how they ended, and waiting pods that were placed later,', step: 40 } };
 
 function pieceRows(chart, panels) {
   const { row, color, last } = KINDS[chart.kind], list = [['scenario', 'policy', row, color, 'start_ns', 'end_ns', last, 'exact']];
@@ -341,14 +341,14 @@ function lanesSection(state, charts) {
   let kind = recall('kind', charts[0].kind), part = recall('part', null);
   const draw = () => {
     const chart = charts.find(c => c.kind === kind) || charts[0], n = chart.rows.length, { step, said } = KINDS[chart.kind], parts = rowParts(chart);
-    const names = tenants.length ? tenants : chart.colors, colors = chart.colors.map(name => paletteColor(name, names.includes(name) ? names : chart.colors));
+    const names = tenants.length ? tenants : chart.colors, looks = chart.colors.map(name => paletteLook(name, names.includes(name) ? names : chart.colors, KINDS[chart.kind].palette));
     const chosen = parts.some(p => p[0] === part) ? part : n <= step ? 'all' : chart.kind === 'blocks' ? parts[1][0] : 'together', first = Number(chosen) || 0;
     const shown = chosen === 'together' ? { first: 0, rows: n, together: true } : chosen === 'all' ? { first: 0, rows: n } : { first, rows: Math.min(step, n - first) };
     const order = state.scenario.policies.map(policy => chart.panels.find(p => p.policy === policy)).filter(Boolean);
     refill(box, el('div', { class: 'controls' }, charts.length > 1 ? choice('Of', charts.map(c => [c.kind, KINDS[c.kind].label]), chart.kind, value => { kind = value; part = null; remember('kind', value); remember('part', null); draw(); }) : null,
       parts.length ? choice('Rows', parts, chosen, value => { part = value; remember('part', value); draw(); }) : null),
     figure('timeline', `${said} under all policies, on one time axis; first replication.${missingOf(chart, chart.panels, state.command ? 'kept' : 'in the folder')} Drag to move; click and turn the wheel, or press + and −, to zoom; a click keeps the card.`,
-      timeline({ ...chart, names }, order, shown, hidden, colors, (panel, tenant, start, end) => [...(tenant === null ? [] : waitLines(chart.scenario, panel.policy, tenant, start, end)),
+      timeline(chart, order, shown, hidden, looks, (panel, tenant, start, end) => [...(tenant === null ? [] : waitLines(chart.scenario, panel.policy, tenant, start, end)),
         ...(chart.kind === 'blocks' ? chart.colors : []).filter(name => name !== tenant && !hidden.has(name)).slice(0, 3).flatMap(name => waitLines(chart.scenario, panel.policy, name, start, end).slice(0, 2)),
         state.command ? null : explainCommand(chart.scenario, panel.policy, start, end)].filter(Boolean)), () => pieceRows(chart, order), state.command));
   };

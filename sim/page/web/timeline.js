@@ -24,7 +24,7 @@ function zoomable(options) {
     const what = options.paint(pen, x, from, to), shown = unitOf('time_ns', Math.max(Math.abs(to), 1));
     const inUnit = d3.scaleLinear().domain([from / shown.size, to / shown.size]).range(x.range());
     const axis = svg('g', { class: 'axis', transform: `translate(0,${options.height})` });
-    d3.select(axis).call(d3.axisBottom(inUnit).ticks(Math.max(2, Math.floor(width / 120))).tickSizeOuter(0));
+    d3.select(axis).call(d3.axisBottom(inUnit).ticks(Math.max(3, Math.floor(width / 120))).tickSizeOuter(0));
     root.replaceChildren(axis, svg('text', { class: 'soft', x: (options.left + width) / 2, y: options.height + 38, 'text-anchor': 'middle' }, `time (${shown.name})`));
     options.side(root, width);
     root.setAttribute('data-from', from);
@@ -103,15 +103,21 @@ function zoomable(options) {
   return [controls, box, redraw];
 }
 
+function paintBox(pen, look, x, y, width, height) {
+  for (const [top, high, color] of [[y, height, look.color], ...stripesOf(look, y, height)]) {
+    pen.fillStyle = color;
+    pen.fillRect(x, top, width, high);
+  }
+}
+
 /* The stack of shares of one row. */
-function paintShares(pen, bins, colors, hidden, x0, y, height, most) {
+function paintShares(pen, bins, looks, hidden, x0, y, height, most) {
   bins.forEach((shares, b) => {
     let top = y + height;
     shares.forEach((share, c) => {
       const high = share * height / most;
       if (!high || hidden[c]) return;
-      pen.fillStyle = colors[c];
-      pen.fillRect(x0 + b * BIN_PIXELS, top - high, BIN_PIXELS + 0.3, high);
+      paintBox(pen, looks[c], x0 + b * BIN_PIXELS, top - high, BIN_PIXELS + 0.3, high);
       top -= high;
     });
   });
@@ -120,9 +126,9 @@ function paintShares(pen, bins, colors, hidden, x0, y, height, most) {
 /* The VM or process that a piece is of; null if there is none. */
 const tenantOf = (chart, row, color) => (chart.kind === 'blocks' ? chart.colors[color] : chart.kind === 'processes' && row !== null ? chart.rows[row] : null);
 
-/* The timeline of all policies. chart: {kind, rows, colors, names (the tenants, in the order of the legend), panels};
- * shown: {first, rows}, the part of the rows, all of them on one line if `together`; hidden: set of names of colours; colors: by index; why(panel, tenant, start, end): the last lines of a card. */
-function timeline(chart, panels, shown, hidden, colors, why) {
+/* The timeline of all policies. chart: {kind, rows, colors, panels};
+ * shown: {first, rows}, the part of the rows, all of them on one line if `together`; hidden: set of names of colours; looks: by index of colours; why(panel, tenant, start, end): the last lines of a card. */
+function timeline(chart, panels, shown, hidden, looks, why) {
   const parts = panels.map(panel => {
     const all = lanesOf(panel.pieces, panel.names || [], chart.rows.length, isNumber(panel.exact_ns) ? panel.exact_ns : Infinity);
     const pieces = all.pieces.filter(p => p.row >= shown.first && p.row < shown.first + shown.rows);
@@ -165,15 +171,15 @@ function timeline(chart, panels, shown, hidden, colors, why) {
       pen.fillStyle = dark ? '#20252b' : '#f1f3f5';
       for (let r = 0; r < rows; r++) pen.fillRect(x0, p * high + head + r * each, width, each - 1);
       const bins = Math.max(1, Math.floor(width / BIN_PIXELS));
-      for (const [row, list_] of sharesOf(seen.filter(q => coarse.has(q.row)), chart.colors.length, start, end, bins)) paintShares(pen, list_, colors, off, x0, top(p, row), each - 1, full[row]);
+      for (const [row, list_] of sharesOf(seen.filter(q => coarse.has(q.row)), chart.colors.length, start, end, bins)) paintShares(pen, list_, looks, off, x0, top(p, row), each - 1, full[row]);
       for (const piece of seen) {
         if (coarse.has(piece.row)) continue;
         const lane = (each - 1) / full[piece.row], a = Math.max(x(piece.start), x0), wide = Math.max(0.6, Math.min(x(piece.end), x0 + width) - a);
         const y = top(p, piece.row) + piece.lane * lane, tall = Math.max(0.8, lane * piece.high - (lane > 4 ? 0.5 : 0)), label = piece.name || chart.colors[piece.color];
-        pen.fillStyle = colors[piece.color];
-        pen.fillRect(a, y, Math.max(0.5, wide - (wide > 4 ? 0.7 : 0)), tall);
-        if (tall >= 11 && wide > 6.5 * label.length + 8) {
-          pen.fillStyle = inkOn(colors[piece.color]);
+        const look = looks[piece.color], named = tall >= 11 && wide > 6.5 * label.length + 8; /* a name needs no stripes, which would cross it */
+        paintBox(pen, named ? { ...look, stripes: 0 } : look, a, y, Math.max(0.5, wide - (wide > 4 ? 0.7 : 0)), tall);
+        if (named) {
+          pen.fillStyle = inkOn(look.color);
           pen.fillText(label, a + 3, y + tall / 2 + 4);
         }
       }
@@ -214,7 +220,7 @@ function timeline(chart, panels, shown, hidden, colors, why) {
   const said = `Timeline of ${plural(rows, 'row')} under ${plural(parts.length, 'policy', 'policies')}, ${show('t_ns', from)} to ${show('t_ns', to)}: ` +
     parts.map(part => `${part.panel.policy} ${plural(part.pieces.length, 'piece')}`).join(', ');
   const [controls, box, redraw] = zoomable({ label: 'Timeline of all policies', said, from, to, left, height: parts.length * high, paint, side, hover, step, key: 't' });
-  const used = chart.colors.map((name, c) => ({ name, color: colors[c], c })).filter(entry => list.some(p => p.color === entry.c)).sort((a, b) => chart.names.indexOf(a.name) - chart.names.indexOf(b.name));
+  const used = chart.colors.map((name, c) => ({ name, ...looks[c], c })).filter(entry => list.some(p => p.color === entry.c)).sort((a, b) => a.place - b.place);
   return [filterLegend(used, hidden, () => { remember('off', [...hidden].join(',')); redraw(); }), controls, box];
 }
 
