@@ -295,5 +295,6 @@ else
     for name in few/answer few/throughput odd/answer few/latency-few-1 served/latency-served one/heatmap-two-tenants shared/processes-shared maps.sweep/map-two-tenants; do
         if /usr/bin/python3 "$source/tools/plots/plot.py" drawn/$name.gp out.svg 2>err && grep -q '</svg>' out.svg; then ok; else bad "matplotlib of $name" "$(tail -2 err)"; fi
     done
+    if /usr/bin/python3 "$source/tools/plots/plot.py" drawn/narrow/latency-narrow.gp out.svg 2>err && ! grep -q mathdefault out.svg; then ok; else bad "numbers at a logarithmic axis of matplotlib" "$(tail -2 err)"; fi
 fi
 finish

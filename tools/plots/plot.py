@@ -86,9 +86,13 @@ def draw_lines(spec, panel, axes, rows):
     for line in solid if len(solid) > 1 else []:  # where lines coincide, each is seen in its turn
         own = [row for row in rows if row["line"] == line]
         axes.plot([row["x"] for row in own], [row["y"] for row in own], linestyle=(8 * (len(solid) - line + 1), (8, 8 * (len(solid) - 1))),
-                  drawstyle="steps-post" if spec.get("steps") else "default", color=colour(spec["line_rgb"][line]), linewidth=1)
+                  drawstyle="steps-post" if spec.get("steps") else "default", color=colour(spec["line_rgb"][line]), linewidth=1, zorder=3)
     axes.set(xlim=(spec["panel_left"][panel], spec["panel_right"][panel]), ylim=(spec["panel_low"][panel], spec["panel_high"][panel]), xlabel=spec["panel_xlabel"][panel],
              ylabel=spec["panel_ylabel"][panel], xscale="log" if spec["log_x"] else "linear", yscale="log" if spec["panel_log"][panel] else "linear")
+    for axis, log, low, high in ((axes.xaxis, spec["log_x"], *axes.get_xlim()), (axes.yaxis, spec["panel_log"][panel], *axes.get_ylim())):
+        if log:  # the usual ones are formulas
+            axis.set_major_formatter("{x:g}")
+            axis.set_minor_formatter("{x:g}" if high < 10 * low else "")
     if "xname_at" in spec:
         axes.set_xticks(list(spec["xname_at"].values()), list(spec["xname_label"].values()))
     target = spec.get("panel_target", {}).get(panel, float("nan"))
