@@ -92,6 +92,8 @@ test('advice: the answer, the ways in order, and what one program gets against a
     assert.ok(way.shares, `${row.policy} shares one GPU`);
     near(row['serve/jobs_in_time_per_s'], serve(way).jobs_in_time_per_s.mean, row.policy);
   }
+  assert.match(await page.textContent('#figure-trade figcaption'), /No way is better than .*"mps, serve first"/, 'a name with a comma is in quotes');
+  assert.ok((await page.$$eval('#figure-trade svg text', list => list.map(text => text.textContent))).includes('jobs/s of train'), 'a rate says its unit once');
 }));
 test('packing: which programs share which GPU', context => check(context, 'packing', async page => {
   const packing = JSON.parse(fs.readFileSync(path.join(work, 'packing/advice.json'), 'utf8'));

@@ -34,10 +34,10 @@ function adviceTrade(advice, all) {
 
 function beginAdvice() {
   const advice = data.advice, all = advice.ways || advice.gpus, ways = all.filter(way => way.works), refused = all.filter(way => !way.works);
-  document.getElementById('subtitle').textContent = advice.ways ? `${plural(advice.programs.length, 'program')} on ${advice.device}: ${plural(all.length, 'way')} to share` : `${plural(advice.placed, 'program')} of ${advice.copies} placed on ${plural(all.length, 'GPU')}; no packing does the work of more than ${plain(advice.bound_work_ratio, 3)}, this one that of ${plain(advice.work_ratio, 3)}`;
+  document.getElementById('subtitle').textContent = advice.ways ? `${plural(advice.programs.length, 'program')} on ${advice.device}: ${plural(all.length, 'way')} to share` : `${plural(advice.placed, 'program')} of ${advice.copies} placed on ${plural(all.length, 'GPU')}; no packing does the work of more than ${plain(advice.bound_work_ratio, 3)} dedicated GPUs, this one that of ${plain(advice.work_ratio, 3)}`;
   document.getElementById('colophon').textContent = versionOf();
   render([['How sure is that?', 'notes-of-advice', adviceNotes(advice).length ? el('ul', {}, adviceNotes(advice).map(line => el('li', {}, line))) : null],
-    [advice.ways ? 'Ways to share' : 'Which share which GPU', 'table', ways.length ? waysTable(ways) : null], ['One program against another', 'trade', advice.ways ? adviceTrade(advice, ways) : null],
+    [advice.ways ? 'Ways to share' : 'Which programs share which GPU', 'table', ways.length ? waysTable(ways) : null], ['One program against another', 'trade', advice.ways ? adviceTrade(advice, ways) : null],
     ['Does not work', 'refused', refused.length ? el('ul', {}, refused.map(way => el('li', {}, `${way.way}: ${way.why}`))) : null],
     ['Found no place', 'unplaced', (advice.unplaced || []).map(p => el('p', {}, `${p.copies} of ${p.program}: ${p.why}`))],
     ['What was run', 'manifest', commandLine()]]);

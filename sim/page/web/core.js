@@ -30,6 +30,9 @@ const wordsOf = metric => (Object.values(data.metrics).map(of => of[metric]).fin
 /* A metric with its value, such as "13 966 kernels per second" or "turnaround 252.8 ms". */
 const measure = (metric, value) => metric.endsWith('_per_s') ? `${plain(value)} ${wordsOf(metric)}` : `${wordsOf(metric)} ${show(metric, value)}`;
 
+/* Words with their unit, unless they say it, as "kernels per second" does. */
+const withUnit = (text, unit) => text + (unit.name && unit.name !== '1/s' ? ` (${unit.name})` : '');
+
 const betterOf = (subject, metric) => ((data.metrics[subject] || {})[metric] || { better: 0 }).better;
 const formulaOf = (subject, metric) => ((data.metrics[subject] || {})[metric] || { formula: '' }).formula;
 

@@ -211,7 +211,7 @@ function tradeSection(list, first, policies, cloud) {
     const points = policies.map((label, p) => ({ label, p, x: x.value(p).mean, y: y.value(p).mean, xCi: x.value(p).ci, yCi: y.value(p).ci })).filter(q => isNumber(q.x) && isNumber(q.y));
     const front = paretoFront(points.map(q => [q.x, q.y, q.label]), x.better, y.better), best = [...new Set(front.map(q => q[2]))];
     refill(box, el('div', { class: 'controls' }, choice('Across', options, x.key, key => { x = find(key); remember('x', key); draw(); }), choice('Up', options, y.key, key => { y = find(key); remember('y', key); draw(); })),
-      figure('trade', `${y.label} against ${x.label}; ${x.better > 0 ? 'right' : 'left'} and ${y.better > 0 ? 'up' : 'down'} is better. No policy is better than ${best.join(', ') || 'none'} in both: the line joins these.${cloud ? ' Small dots: points of the sweep.' : ''}`,
+      figure('trade', `${y.label} against ${x.label}; ${x.better > 0 ? 'right' : 'left'} and ${y.better > 0 ? 'up' : 'down'} is better. No ${data.kind === 'advice' ? 'way' : 'policy'} is better than ${best.map(name => (name.includes(', ') ? `"${name}"` : name)).join(', ') || 'none'} in both${front.length > 1 ? ': the line joins these' : ''}.${cloud ? ' Small dots: points of the sweep.' : ''}`,
         [legend(policies), scatter(points, front, cloud && points.flatMap(q => cloud(q.p, x, y).map(c => [q.p, ...c])), x, y)],
         () => [['policy', x.key, 'ci95_' + x.key, y.key, 'ci95_' + y.key, 'on_front']].concat(points.map(q => [q.label, q.x, q.xCi, q.y, q.yCi, Number(best.includes(q.label))]))));
   };
@@ -239,8 +239,8 @@ function scatter(points, front, cloud, xq, yq) {
       dot.append(svg('title', {}, `${q.label}: ${show(xq.metric, q.x)}, ${show(yq.metric, q.y)}`));
       root.append(dot);
     }
-    root.append(svg('text', { class: 'soft', x: (left + width) / 2, y: height + 38, 'text-anchor': 'middle' }, words(xq.label + (xu.name ? ` (${xu.name})` : ''), Math.floor(width / 7.5))),
-      svg('text', { class: 'soft halo', x: 4, y: 10 }, words(yq.label + (yu.name ? ` (${yu.name})` : ''), Math.floor(width / 7.5))));
+    root.append(svg('text', { class: 'soft', x: (left + width) / 2, y: height + 38, 'text-anchor': 'middle' }, words(withUnit(xq.label, xu), Math.floor(width / 7.5))),
+      svg('text', { class: 'soft halo', x: 4, y: 10 }, words(withUnit(yq.label, yu), Math.floor(width / 7.5))));
     box.replaceChildren(root);
   });
 }

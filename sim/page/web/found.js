@@ -34,7 +34,7 @@ function foundSeries(rows, axis, a, size) {
 function foundFigure(rows, a) {
   const axis = data.axes[a], size = data.found.races ? unitOf(data.answer.metric, Math.max(...rows.map(r => Math.abs(r.a.number || 0)))) : { size: 1, name: (rows.map(r => r.a.number === null ? r.b.unit : r.a.unit)[0] || '') };
   const series = foundSeries(rows, axis, a, size.size), vary = data.fields.find(f => f[0] === data.plan.vary) || [data.plan.vary, data.plan.vary];
-  const what = `${data.found.races ? `${wordsOf(data.answer.metric)} of ${data.answer.name}` : vary[1]}${size.name ? ` (${size.name.trim()})` : ''}`, along = axis ? axisWords(axis) : 'policy';
+  const what = withUnit(data.found.races ? `${wordsOf(data.answer.metric)} of ${data.answer.name}` : vary[1], { name: size.name.trim() }), along = axis ? axisWords(axis) : 'policy';
   const told = r => (data.found.races ? `${r.policy} ${axis ? axis.values[r.at[a]] : ''} ${r.state}` : `${r.policy}${axis ? ` at ${axis.values[r.at[a]]}` : ''}: ${r.a.number === null ? 'nothing holds' : `${plain(r.a.number)} holds`}, ${r.b.number === null ? 'nothing fails' : `${plain(r.b.number)} fails`}`);
   /* The caption begins with the varied field and its unit. */
   const asks = data.plan.asks.replace(` ${data.plan.vary} `, ' value ').replace(/\w+_\w+/g, wordsOf);

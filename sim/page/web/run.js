@@ -147,7 +147,7 @@ function answerOf(state) {
   const isAsked = asked && asked.subject === subject && asked.metric === metric && nameOf(subject, asked.name) === name;
   const choose = choice('Measured by', questionsOf(scenario).map(q => [q.join('/'), `${wordsOf(q[1])} (${ofWhat(q[0], q[2])}, ${directionOf(scenario, q[0], q[1]) > 0 ? 'more' : 'less'} is better)`]),
     [subject, metric, name].join('/'), value => { const [s, m, ...n] = value.split('/'); remember('by', value); state.set({ subject: s, metric: m, name: n.join('/') || null }); });
-  return el('div', { class: 'answer ' + (v.best ? colorClass(v.best.p) : '') }, el('h2', { id: 'answer' }, isAsked && asked.text ? asked.text : headline(scenario, v, metric)),
+  return el('div', { class: 'answer ' + (v.best ? colorClass(v.best.p) : '') }, el('h2', { id: 'answer' }, isAsked && asked.text ? asked.text.replace(/^(no|all|modes) /, word => word[0].toUpperCase() + word.slice(1)) : headline(scenario, v, metric)),
     el('p', { class: 'muted' }, `${scenario.scenario}${isAsked && asked.declared ? ' asks for' : ':'} ${wordsOf(metric)} of ${ofWhat(subject, name)} (${metric}): ${formulaOf(subject, metric)}.`),
     isAsked && asked.measured ? el('p', { class: 'muted' }, `Measured: ${asked.measured}.`) : null,
     valuesOf(state, v), v.best ? el('dl', { class: 'facts' }, changeFact(scenario, v), name === wholeOf(subject) ? boundFact(scenario, subject, metric, v) : null) : null,
@@ -205,7 +205,7 @@ function valuesOf(state, v) {
     said: showWith(metric, c.mean, scenario.replications > 1 ? c.ci : null).join('') + (reach ? `, ${percent(bound.gap_ratio[c.label])} below` : '') }));
   const why = bound && !reach ? ` There is no bound: ${bound.no_bound_because || 'it is infinite'}.` : '';
   return figure('values', `${wordsOf(metric)} of ${ofWhat(subject, name)}, best first${scenario.replications > 1 && !scenario.exact ? ', with 95 % intervals' : ''}${reach ? ', and the bound that no policy can exceed' : ''}.${why}`,
-    [bars(rows, reach ? reach / unit.size : null, wordsOf(metric) + (unit.name ? ` (${unit.name})` : ''), plain, reach ? `bound ${show(metric, reach)}` : '')],
+    [bars(rows, reach ? reach / unit.size : null, withUnit(wordsOf(metric), unit), plain, reach ? `bound ${show(metric, reach)}` : '')],
     () => [['scenario', 'policy', 'subject', metric, 'ci95_' + metric, 'bound', 'gap_ratio']].concat(
       v.all.map(c => [scenario.scenario, c.label, name || subject, c.mean, c.ci, reach, bound ? bound.gap_ratio[c.label] : null])));
 }

@@ -171,7 +171,7 @@ function curve(state, a) {
   const format = state.change ? v => percent(v, true) : plain, ci = Object.keys(fixedWithout(state, [a])).length ? null : view.intervals.find(i => i.axis === a), m = view.metrics.indexOf(state.metric);
   const ciOf = c => { const row = ci && ci.rows.find(r => r[0] === c.at[0] && r[1] === state.name && r[2] === c.policy); return row && isNumber(row[state.change ? 4 : 3][m]) ? row[state.change ? 4 : 3][m] / unit.size : null; };
   const series = view.policies.map((label, p) => ({ label, color: p, points: means.filter(c => c.policy === p).sort((x, y) => x.at[0] - y.at[0]).map(c => [axis.numbers ? axis.numbers[c.at[0]] : c.at[0], c.mean / unit.size, c.at[0], ciOf(c)]) })).filter(s => s.points.length && !(state.change && s.color === 0));
-  const what = state.change ? `change of ${wordsOf(state.metric)} over ${view.policies[0]}` : `${wordsOf(state.metric)}${unit.name ? ` (${unit.name})` : ''}`;
+  const what = state.change ? `change of ${wordsOf(state.metric)} over ${view.policies[0]}` : withUnit(wordsOf(state.metric), unit);
   const said = `${what} along ${axisWords(axis)}: ` + series.map(s => `${s.label} from ${format(s.points[0][1])} to ${format(s.points[s.points.length - 1][1])}`).join('; ');
   const name = 'curve-' + (a + 1), deadline = state.change ? null : deadlineOf(view, state), level = isNumber(deadline) ? { at: deadline / unit.size, said: `deadline ${show(state.metric, deadline)}` } : null;
   const all = means.map(c => c.mean), near = level && isNear(deadline, Math.min(...all), Math.max(...all));
@@ -203,7 +203,7 @@ function cellCard(state, pair, at) {
   const points = means[0].points, first = means[0].first;
   return el('div', { class: 'opened', role: 'status' }, el('strong', {}, pair.map((a, i) => `${axisWords(data.axes[a])} ${data.axes[a].values[at[i]]}`).join(', ') + (points > 1 ? `: means over ${plural(points, 'point')}` : `: point ${first}`)),
     bars(means.slice().sort((x, y) => better * (y.mean - x.mean)).map(c => ({ label: view.policies[c.policy], color: c.policy, value: c.mean / unitOf(state.metric, Math.abs(means[0].mean)).size, said: show(state.metric, c.mean) })), null,
-      wordsOf(state.metric) + (unitOf(state.metric, Math.abs(means[0].mean)).name ? ` (${unitOf(state.metric, Math.abs(means[0].mean)).name})` : ''), plain, ''),
+      withUnit(wordsOf(state.metric), unitOf(state.metric, Math.abs(means[0].mean))), plain, ''),
     el('p', { class: 'muted' }, 'Timeline', points > 1 ? ` of its first point, ${first}` : '', ': ', el('code', {}, `smsched run PLAN --point ${first} --out DIR`), ', then ', el('code', {}, 'smsched report DIR')));
 }
 
