@@ -163,7 +163,7 @@ const char *sms__write_pod_scenario(struct sms__pod_list *list, const char *name
                           SMS__CLUSTER_NODES_MAX);
     name_pods(list);
     fprintf(to, "# Pods of a cluster, written by 'smsched import pods'.\nscenario: %s\n", name);
-    fputs("question: Which policy lets pods wait least?\n"
+    fputs("question: Which policy makes pods wait the least?\n"
           "# The list does not say which nodes there are. These are about as many as hold all pods if none waits.\n",
           to);
     fprintf(to, "nodes: [{name: node, count: %.0f, gpus: %.0f, cpu: %.0f, memory: %.0f B", nodes, capacity[0],
