@@ -102,10 +102,9 @@ static size_t quota_of(const struct sms_share *share, size_t p)
 
 /* Takes the first SMs that nobody owns. A process that comes when there are none lives on what others leave, and tries
  * again at each launch. */
-static void enter(struct sms_share *share, size_t p)
+static void take(struct sms_share *share, size_t p)
 {
     struct process *process = process_of(share, p);
-    *process = (struct process){.device = sms_share_process(share, p).device, .active_ps = sms_share_now(share)};
     const size_t quota = quota_of(share, p);
     for (size_t s = 0; s < count_of(share, p) && process->quota < quota; s++)
         if (sms_of(share, p)[s].owner == 0)
@@ -126,8 +125,11 @@ static void event(struct sms_share *share, const struct sms_share_event *event)
 {
     if (event->kind == SMS_EVENT_ENDED || event->kind == SMS_EVENT_FAILED || event->kind == SMS_EVENT_SUSPENDED)
         leave(share, event->process);
-    if (event->kind == SMS_EVENT_PLACED || event->kind == SMS_EVENT_RESTORED)
-        enter(share, event->process);
+    if (event->kind == SMS_EVENT_PLACED || event->kind == SMS_EVENT_RESTORED) {
+        *process_of(share, event->process) = (struct process){.device = sms_share_process(share, event->process).device,
+                                                              .active_ps = sms_share_now(share)};
+        take(share, event->process);
+    }
     if (event->kind == SMS_EVENT_KERNEL_ENDED)
         process_of(share, event->process)->active_ps = sms_share_now(share);
 }
@@ -183,7 +185,7 @@ static enum sms_answer launch(struct sms_share *share, size_t p)
     const struct state *state = sms_share_state(share);
     size_t any = 0;
     if (process_of(share, p)->quota == 0)
-        enter(share, p);
+        take(share, p);
     for (size_t q = 0; q < sms_share_processes(share); q++)
         if (state->process[q].device >= 0 && sms_share_process(share, q).phase == SMS_PHASE_LAUNCH)
             process_of(share, q)->wanted = size_of(share, q);

@@ -354,14 +354,16 @@ static void who_has_no_sms_waits_for_idle_ones(void **state)
     share_release(s);
 }
 
-/* All SMs are of `b`, and then of nobody. */
+/* All SMs are of `b`, and then of nobody. Only `b` is looked at when it is idle, and not the process that looks. */
 static void who_has_no_sms_owns_those_of_who_ended(void **state)
 {
     (void)state;
-    struct shared s =
-        share("workload: w\nkernels: " EIGHT "\n", "devices: [{model: small, sms: 1}]\ncontention: none\n"
-                                                   "policies: [{share: {lithos: {steal: false}}, mode: mps}]\n"
-                                                   "processes: [{name: b, workload: w}, {name: a, workload: w}]\n");
+    struct sms_run_options options = sms_run_defaults();
+    options.max_events = 100;
+    struct shared s = share_with(&options, "workload: w\nkernels: " EIGHT "\n",
+                                 "devices: [{model: small, sms: 1}]\ncontention: none\n"
+                                 "policies: [{share: {lithos: {steal: false, idle: 1 us}}, mode: mps}]\n"
+                                 "processes: [{name: b, workload: w}, {name: a, workload: w}]\n");
     assert_turnarounds(s, 0, 2, (double[]){4, 8});
     share_release(s);
 }
