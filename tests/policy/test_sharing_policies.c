@@ -291,6 +291,26 @@ static void the_shortest_holds_up_nobody_on_devices_of_others(void **state)
     share_release(s);
 }
 
+/* Both devices are free at 15 ms, when `c` is asked before `a`. */
+static void who_waited_for_the_shortest_has_what_it_leaves(void **state)
+{
+    (void)state;
+    for (size_t bound = 0; bound < 2; bound++) {
+        char scenario[512];
+        snprintf(scenario, sizeof scenario,
+                 "devices: [{model: small, count: 2}]\nhost: {context_time: 5 ms}\n"
+                 "policies: [{share: shortest_first, mode: exclusive}]\n"
+                 "processes:\n  - {name: x, workload: ten, count: 2}\n  - {name: c, workload: ten, start: 1 ms}\n"
+                 "  - {name: a, workload: five, start: 1 ms%s}\n",
+                 bound ? ", device: 0" : "");
+        struct shared s = share("workload: ten\nkernels: [{name: k, time: 10 ms}]\n"
+                                "---\nworkload: five\nkernels: [{name: k, time: 5 ms}]\n",
+                                scenario);
+        assert_turnarounds(s, 0, 4, (double[]){15, 15, 29, 24});
+        share_release(s);
+    }
+}
+
 static void kernels_below_wait_unless_they_do_not_hurt(void **state)
 {
     (void)state;
@@ -505,6 +525,7 @@ int main(void)
         cmocka_unit_test(admission_takes_a_device_that_has_a_place),
         cmocka_unit_test(the_shortest_that_waits_goes_first),
         cmocka_unit_test(the_shortest_holds_up_nobody_on_devices_of_others),
+        cmocka_unit_test(who_waited_for_the_shortest_has_what_it_leaves),
         cmocka_unit_test(kernels_below_wait_unless_they_do_not_hurt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
