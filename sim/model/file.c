@@ -19,21 +19,45 @@ struct load {
     const struct sms__variation *variation; /* of sms__file_vary */
 };
 
-/* Devices and workloads first, so that a scenario may stand before what it names, and then heirs, which may stand
- * before the device from which they inherit. */
+/* The devices of the file: the number of the last document of each name, and which are read or being read. */
+struct devices {
+    struct sms__string_pool last;
+    bool *begun; /* [documents] */
+};
+
+/* Reads the device of the file from which this one inherits first, because it may stand behind it. One in a cycle of
+ * them does not know its own. */
+static void define_device(struct sms_file *file, struct devices *devices, size_t i)
+{
+    const struct sms__node *base = sms__node_get(file->doc->root[i], "inherits");
+    const bool is_named = base && base->kind == SMS__SCALAR;
+    const struct sms__pooled_string *last = is_named ? sms__interned(&devices->last, base->text) : NULL;
+    if (devices->begun[i])
+        return;
+    devices->begun[i] = true;
+    if (last)
+        define_device(file, devices, last->value);
+    sms__file_define(file, SMS__DOCUMENT_DEVICE, file->doc->root[i]);
+}
+
+/* Devices and workloads first, so that a scenario may stand before what it names. */
 static void read_documents(struct sms_file *file, const struct sms__doc *doc)
 {
-    for (size_t i = 0; i < 2 * doc->roots; i++) {
+    struct devices devices = {{.arena = &file->arena}, SMS__NEW(&file->arena, bool, doc->roots)};
+    for (size_t i = 0; i < doc->roots; i++) {
+        const struct sms__node *name = sms__node_get(doc->root[i], "device");
+        if (sms__document_kind(doc->root[i]) == SMS__DOCUMENT_DEVICE && name->kind == SMS__SCALAR)
+            sms__intern(&devices.last, name->text, strlen(name->text))->value = i;
+    }
+    for (size_t i = 0; i < doc->roots; i++) {
         struct sms__reader reader = sms__file_reader(file);
-        const struct sms__node *root = doc->root[i % doc->roots];
-        const int kind = sms__document_kind(root);
-        const bool is_heir = kind == SMS__DOCUMENT_DEVICE && sms__node_get(root, "inherits");
-        if (is_heir != (i >= doc->roots))
-            continue;
+        int kind = sms__document_kind(doc->root[i]);
         if (kind < 0)
-            sms__complain(&reader, root, "a document starts with one of device:, workload:, scenario:, plan:");
-        else if (kind == SMS__DOCUMENT_DEVICE || kind == SMS__DOCUMENT_WORKLOAD)
-            sms__file_define(file, (enum sms__document)kind, root);
+            sms__complain(&reader, doc->root[i], "a document starts with one of device:, workload:, scenario:, plan:");
+        else if (kind == SMS__DOCUMENT_DEVICE)
+            define_device(file, &devices, i);
+        else if (kind == SMS__DOCUMENT_WORKLOAD)
+            sms__file_define(file, SMS__DOCUMENT_WORKLOAD, doc->root[i]);
     }
 }
 

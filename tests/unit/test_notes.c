@@ -98,12 +98,13 @@ static bool notes_limits(const char *own, const char *heir, const char *words)
                     words);
 }
 
-/* Here one with the name of a device of the library. */
+/* Here of one that inherits, too, and has the name of a device of the library. */
 static void an_heir_may_stand_before_the_device_that_it_inherits(void **state)
 {
     (void)state;
     struct sms_file *file = load_text("device: heir\ninherits: v100\nmemory: 1 GiB\n---\n"
-                                      "device: v100\nclock: 1 GHz\nsms: 4\nsm: {threads: 256, blocks: 1}\n"
+                                      "device: v100\ninherits: base\nmemory: 2 GiB\n---\n"
+                                      "device: base\nclock: 1 GHz\nsms: 4\nsm: {threads: 256, blocks: 1}\n"
                                       "resources: {fp32: {class: compute}}\n---\n"
                                       "workload: w\nkernels: [{name: k, blocks: 8, threads: 256, block_time: 10 us}]\n"
                                       "---\nscenario: s\ndevices: [{model: heir}]\nvms: [{name: a, workload: w}]\n");
