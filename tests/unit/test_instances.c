@@ -405,6 +405,25 @@ static void without_a_policy_that_moves_them_they_take_the_first_profile(void **
     discard(results, file);
 }
 
+/* Both take the same time on the same profile, under each policy. The second asks for another node, and waits there for
+ * the CPU of r. */
+static void pods_of_equal_open_profiles_ask_for_their_own(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_text(
+        "scenario: s\nnodes:\n"
+        "  - {name: a, devices: {model: a100}, mig: [{changes: free, change: 0 s}], cpu: 2, labels: {zone: x}}\n"
+        "  - {name: b, devices: {model: a100}, mig: [{changes: free, change: 0 s}], cpu: 2, labels: {zone: y}}\n"
+        "policies: [first_fit, miso]\npods:\n"
+        "  - {name: p, profiles: {7g.40gb: 10 s}, selector: {zone: x}}\n"
+        "  - {name: r, cpu: 1, duration: 4 s, selector: {zone: y}}\n"
+        "  - {name: q, profiles: {7g.40gb: 10 s}, selector: {zone: y}, cpu: 2, start: 1 s}\n");
+    struct sms_results *results = run_logged(file, "0 p a 1@0\n0 r b 0\n4 q b 1@0\n"
+                                                   "0 p a 1@0\n0 r b 0\n4 q b 1@0\n");
+    assert_near(metric(results, "cpu_allocation_mean_ratio"), (4 * 1 + 10 * 2) / (14. * 4), 1e-9);
+    discard(results, file);
+}
+
 /* The pod with a profile has slices 0 to 3 for good, so p has 3g at 4, and q waits for the end of it. */
 static void pods_with_a_profile_stay_where_they_are(void **state)
 {
@@ -464,6 +483,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pods_with_an_open_profile_move_and_keep_what_they_did),
         cmocka_unit_test(without_a_policy_that_moves_them_they_take_the_first_profile),
+        cmocka_unit_test(pods_of_equal_open_profiles_ask_for_their_own),
         cmocka_unit_test(pods_with_a_profile_stay_where_they_are),
         cmocka_unit_test(pods_that_move_leave_a_ledger_that_agrees),
         cmocka_unit_test(pods_that_come_as_another_ends_go_before_moves),

@@ -103,6 +103,7 @@ static void find_shapes(struct sms__arena *arena, struct sms__cluster *cluster, 
     for (size_t i = 0; i < count; i++) {
         struct sms__pods *pods = &cluster->pod[keyed[i].group];
         if (keyed[i].shape == keyed[i].group) {
+            keyed[i].view.times = view[keyed[i].group].times; /* a table of its own, which will name shapes */
             pods->shape = cluster->shapes;
             cluster->shape[cluster->shapes++] = keyed[i].view;
         } else
