@@ -94,11 +94,14 @@ static void fill(const struct sms_device_view *device, struct state *state)
     }
 }
 
+/* An empty SM takes a block of any launch: one without a slice may hold up the queue until others end, and they wait.
+ */
 static int admits(const double *param, const struct sms_device_view *device, const struct sms_sm_view *sm,
                   const struct sms_block_request *block)
 {
-    (void)param, (void)device, (void)sm;
-    return block->resident_here < ((const struct slice *)block->of_launch)->blocks ? SMS_ADMIT : SMS_NOT_HERE;
+    (void)param, (void)device;
+    const uint64_t blocks = ((const struct slice *)block->of_launch)->blocks;
+    return block->resident_here < blocks || sm->used[SMS_BLOCKS] == 0 ? SMS_ADMIT : SMS_NOT_HERE;
 }
 
 static void note(const double *param, const struct sms_device_view *device, enum sms_block_event event,

@@ -68,14 +68,26 @@ check ': 1 process waits for ever: 1 for an SM that takes a block' "$smsched" ru
 sed -i 's/, active_threads: 50 %//' "$folder/s.yaml"
 "$smsched" run "$folder/s.yaml" | grep -q 'warning' && { echo 'a warning of those that run'; wrong=1; }
 
-# The kernel whose turn it is has no slice of an SM, and keeps its turn. Processes in this state take no turns for ever,
-# and a policy that looks again and again for another state does so in vain.
-for policy in '{mode: time_slice, block: warped_slicer}' '{share: container_pause, mode: mps, block: warped_slicer}' \
-    '{share: tgs, mode: time_slice, block: warped_slicer}'; do
+# The kernel whose turn it is fits nowhere for ever, and keeps its turn. Processes in this state take no turns for ever, and a policy
+# that looks again and again for another state does so in vain. No block policy of the library refuses a kernel so.
+cat > "$folder/first_two.c" <<END
+#include <smsched/plugin.h>
+static int admits(const double *param, const struct sms_device_view *device, const struct sms_sm_view *sm,
+                  const struct sms_block_request *block)
+{
+    (void)param, (void)device, (void)sm;
+    return block->launch <= 2 ? SMS_ADMIT : SMS_NOT_HERE;
+}
+static const struct sms_block_policy first_two = {.name = "first_two", .help = "serves two launches", .search = SMS_SEARCH_RING, .admits = admits};
+SMS_PLUGIN(.block = {&first_two});
+END
+cc -std=c17 -fPIC -shared -Isim/include "$folder/first_two.c" -o "$folder/first_two.so" || wrong=1
+for policy in '{mode: time_slice, block: first_two}' '{share: container_pause, mode: mps, block: first_two}' \
+    '{share: tgs, mode: time_slice, block: first_two}'; do
     scenario '200 B' "$policy"
     sed -i -e 's/time: 1 ms/blocks: 20, threads: 1024, block_time: 1 ms/' -e 's/count: 3/count: 2, streams: 3/' \
         -e 's/^host.*/&\nqueue: rr_fifo/' "$folder/s.yaml"
-    check ': 2 processes wait for ever: ' "$smsched" run --check --events 1e7 "$folder/s.yaml"
+    check ': 2 processes wait for ever: ' "$smsched" run --check --events 1e7 --plugin "$folder/first_two.so" "$folder/s.yaml"
 done
 
 # Processes without an end that fail, never begin, or fall behind are named, because tables alone look like results.

@@ -209,6 +209,19 @@ static void a_slice_of_an_sm_goes_to_the_highest_priority(void **state)
     share_release(s);
 }
 
+/* Of three launches, which take turns, two have a slice. The third begins a block in the first ms, two in each of the
+ * next three, and holds up the others where no SM is empty: they begin two in each. */
+static void an_empty_sm_takes_a_launch_without_a_slice(void **state)
+{
+    (void)state;
+    struct shared s = share("workload: w\nkernels: [{name: k, blocks: 8, threads: 64, block_time: 1 ms}]\n",
+                            "devices: [{model: small}]\nqueue: rr_fifo\n"
+                            "policies: [{mode: together, block: warped_slicer}]\n"
+                            "processes: [{name: a, workload: w}, {name: b, workload: w}, {name: c, workload: w}]\n");
+    assert_turnarounds(s, 0, 3, (double[]){4, 4, 5});
+    share_release(s);
+}
+
 static void streams_share_a_context_and_memory(void **state)
 {
     (void)state;
@@ -416,6 +429,7 @@ int main(void)
         cmocka_unit_test(priorities_hold_between_processes),
         cmocka_unit_test(who_comes_as_blocks_end_goes_by_priority),
         cmocka_unit_test(a_slice_of_an_sm_goes_to_the_highest_priority),
+        cmocka_unit_test(an_empty_sm_takes_a_launch_without_a_slice),
         cmocka_unit_test(streams_share_a_context_and_memory),
         cmocka_unit_test(a_stream_that_finds_no_memory_ends_all),
         cmocka_unit_test(streams_have_one_slice),
