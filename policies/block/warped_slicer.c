@@ -94,8 +94,7 @@ static void fill(const struct sms_device_view *device, struct state *state)
     }
 }
 
-/* An empty SM takes a block of any launch: one without a slice may hold up the queue until others end, and they wait.
- */
+/* An empty SM takes a block of any launch, because one without a slice may hold up the queue for ever. */
 static int admits(const double *param, const struct sms_device_view *device, const struct sms_sm_view *sm,
                   const struct sms_block_request *block)
 {
