@@ -67,7 +67,7 @@ static bool read_range(struct sms__reader *reader, const struct sms__node *node,
     bool one = sscanf(node->text, "%5u%n", &from, &ends) == 1 && !node->text[ends];
     to = from;
     bool range = !one && sscanf(node->text, "%5u-%5u%n", &from, &to, &ends) == 2 && !node->text[ends];
-    if ((!one && !range) || node->text[0] < '0' || to < from || to >= SMS__GREEN_MAX) {
+    if ((!one && !range) || node->text[strspn(node->text, "0123456789-")] || to < from || to >= SMS__GREEN_MAX) {
         sms__complain(reader, node, "'%.60s' is no SM from 0 to %d, and no range of them such as 0-15", node->text,
                       SMS__GREEN_MAX - 1);
         return false;
