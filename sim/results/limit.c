@@ -1,6 +1,8 @@
 /* `run: {until: {where: ...}}`: replications are doubled until it is told, under every policy, that means meet all
- * limits, or that one of them misses its own. Each look at them may err with an equal part of the error that is
- * allowed, because a rule that looks until it sees something would else see it sooner or later.
+ * limits, or that one of them misses its own. The looks at them share the error that is allowed, because a rule that
+ * looks until it sees something would else see it sooner or later. Each has a part in proportion to the square of
+ * its replications (Lan and DeMets, Biometrika 70, 1983), because Student's t errs most where a few skewed values are
+ * all there is.
  *
  * Limits share that error where they have to. One that is missed may be any of them, so each tells that with an equal
  * part (Bonferroni). That all are met is wrong only if one that is missed is told to be met, so each of them may tell
@@ -11,13 +13,13 @@
 
 #include <math.h>
 
-/* At how many numbers of replications the rule looks at most. */
-static double count_looks(const struct sms_scenario *scenario)
+/* The part of the error that a look after n replications has. */
+static double part_of_error(const struct sms_scenario *scenario, size_t n)
 {
-    double looks = 1;
-    for (uint64_t n = scenario->replications; n < scenario->until.most; n *= 2)
-        looks++;
-    return looks;
+    double all = pow((double)scenario->until.most, 2);
+    for (uint64_t look = scenario->replications; look < scenario->until.most; look *= 2)
+        all += pow((double)look, 2);
+    return pow((double)n, 2) / all;
 }
 
 /* The names were checked with the scenario. */
@@ -79,7 +81,7 @@ enum sms__told sms__tell_limit(const struct sms_results *results, size_t policy,
     const struct sms__result of = sms__limit_asks(results, limit);
     const double mean = sms_results_estimate(results, policy, of.subject, of.idx, of.metric).mean;
     const double good = (mean - limit->value.value) * limit->side;
-    const double error = (1 - until->confidence) / count_looks(results->scenario);
+    const double error = (1 - until->confidence) * part_of_error(results->scenario, results->replications);
     if (isnan(good))
         return SMS__NOT_TOLD;
     if (sms_results_exact(results) || sms__results_repeat(results, policy))
