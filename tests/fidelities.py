@@ -5,6 +5,7 @@ import csv
 import importlib.machinery
 import importlib.util
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -69,6 +70,24 @@ def held(two, cheap, full, seed):
     return sum(others) / len(others), abs(gain - two.mean(full.values())) <= half
 
 
+def holds_on_a_curve(two):
+    """In how many of 400 draws the gain of all points is within its interval if it goes with the square of a skewed cheap one."""
+    draws = random.Random(1)
+    cheap = {point: draws.expovariate(1) for point in range(1000)}
+    true, holds = two.mean(gain**2 for gain in cheap.values()), 0
+    for _ in range(400):
+        gain, half = two.overall(cheap, {point: cheap[point] ** 2 for point in draws.sample(range(1000), 60)})
+        holds += abs(gain - true) <= half
+    return holds
+
+
+def bears_a_lone_point(two):
+    """The line meets the one point that differs, whatever its gain."""
+    cheap = {point: float(point == 0) for point in range(100)}
+    gain, half = two.overall(cheap, {point: 2 * cheap[point] for point in range(30)})
+    return abs(gain - 0.02) < 1e-12 and half < 1e-12
+
+
 def marks_what_ran(two, path):
     """Gains that are the same at all points have intervals without a width, also where only the cheap run was made."""
     key, points = ("s", "p", "b"), [(("x", str(i)),) for i in range(3)]
@@ -87,7 +106,7 @@ def main():
         told = subprocess.run([tool, plan, "--out", out, *(word for value in CHEAP for word in ("--cheap", value))], check=True,
                               capture_output=True, text=True).stdout
         print(told)
-        marked = marks_what_ran(two, Path(work) / "gains.csv")
+        marked, curved = marks_what_ran(two, Path(work) / "gains.csv"), holds_on_a_curve(two)
         refused = {what: refuse(tool, Path(work), *change) for what, change in WRONG.items()}
         two.write(two.read_plan(plan), out / "all.yaml")
         two.sweep(out / "all.yaml", 1)
@@ -103,6 +122,8 @@ def main():
                         ("what 10^6 points cost is said", "core hours" in told),
                         *((f"{what} is refused", right) for what, right in refused.items()),
                         (f"of the other points {sum(shares) / DRAWS:.1%} are within their intervals", sum(shares) / DRAWS >= 0.94),
+                        (f"in {curved} of 400 it is where gains follow a steep curve", curved >= 350),
+                        ("one point may differ from all others", bears_a_lone_point(two)),
                         (f"in {sum(holds)} of {DRAWS} draws the gain of all points is", sum(holds) >= 181)):
         print(f"{'ok' if right else 'FAILED'} {what}")
         failures += not right
