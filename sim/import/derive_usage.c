@@ -313,7 +313,8 @@ static void find_usage(struct sms__derivation *derivation, struct sms__measured_
 
 double sms__derive_use_again(const struct sms__device *device, const struct sms__measured_kernel *measured, size_t r)
 {
-    return fmin(read_source(device, r, measured, &sources[measured->usage[r].source], false), 1);
+    const double ratio = read_source(device, r, measured, &sources[measured->usage[r].source], false);
+    return ratio > 1 ? 1 : ratio; /* a NAN stays one */
 }
 
 /* The first of the metrics that the profile has, and its index; NAN if it has none. */

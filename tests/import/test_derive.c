@@ -28,7 +28,7 @@ static void two_waves_share_the_time_and_the_use(void **state)
     release(&derived);
 }
 
-/* 50 and 60 % are 7.07 of 55 %; a single launch shows no spread. */
+/* 50 and 60 % are 7.07 of 55 %; a single launch shows no spread, and one without the metrics changes none. */
 static void launches_that_differ_tell_the_error_of_demands(void **state)
 {
     struct sms__profile_metric first[] = {
@@ -37,17 +37,20 @@ static void launches_that_differ_tell_the_error_of_demands(void **state)
     struct sms__profile_metric second[] = {
         METRIC("sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_elapsed", "%", 60),
         METRIC("DRAM Throughput", "%", 40)};
-    struct sms__profile_launch launch[] = {launch_of("k", 0, 100), launch_of("k", 200, 100)};
+    struct sms__profile_metric other = METRIC("Block Limit Warps", "block", 8);
+    struct sms__profile_launch launch[] = {launch_of("k", 0, 100), launch_of("k", 200, 100), launch_of("k", 400, 100)};
     launch[0].metric = first;
     launch[1].metric = second;
+    launch[2].metric = &other;
     launch[0].metrics = launch[1].metrics = COUNT(first);
+    launch[2].metrics = 1;
     (void)state;
-    for (size_t launches = 1; launches <= 2; launches++) {
+    for (size_t launches = 1; launches <= COUNT(launch); launches++) {
         struct sms__profile profile = profile_of(launch, launches);
         struct derived derived = derive(&profile, (struct sms__derive_options){.name = "w"}, NULL);
-        if (launches == 2)
+        if (launches >= 2)
             assert_says(&derived, "\nuncertainty: {fp32: 12.9 %, dram: 0.1 %}\n");
-        assert_int_equal(workload(&derived)->uncertainties, launches == 2 ? 2 : 0);
+        assert_int_equal(workload(&derived)->uncertainties, launches >= 2 ? 2 : 0);
         release(&derived);
     }
 }
