@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { HEAD_BYTES = 65536 };
+enum { HEAD_BYTES = 65536, PROCESSES_MAX = 10000 };
 
 struct import {
     struct sms__arena arena;
@@ -43,22 +43,27 @@ static size_t number_processes(const struct sms__profile *profile, struct sms__s
     return processes;
 }
 
-/* The part of a profile that belongs to a process. The first has also launches of processes without a number, which are
- * then left out with a word. Copies name no process, so they belong to it only if it is the only one. */
-static struct sms__profile process_part(struct sms__arena *arena, const struct sms__profile *profile,
-                                        struct sms__string_pool *numbers, size_t process, bool only)
+/* The launches by process, each in their order: those of process p end at end[p]. The first has also launches of
+ * processes without a number, which are then left out with a word. */
+static struct sms__profile_launch *by_process(struct sms__arena *arena, const struct sms__profile *profile,
+                                              struct sms__string_pool *numbers, size_t *end)
 {
-    struct sms__profile part = *profile;
-    part.launch = SMS__NEW(arena, struct sms__profile_launch, profile->launches);
-    part.launches = 0;
-    part.copies = only ? profile->copies : 0;
-    for (size_t i = 0; i < profile->launches; i++) {
-        const char *name = process_of(&profile->launch[i]);
-        size_t number = sms__intern(numbers, name, strlen(name))->value;
-        if ((number ? number : 1) == process)
-            part.launch[part.launches++] = profile->launch[i];
+    struct sms__profile_launch *sorted = SMS__NEW(arena, struct sms__profile_launch, profile->launches);
+    size_t *process = SMS__NEW(arena, size_t, profile->launches), begun = 0;
+    for (size_t l = 0; l < profile->launches; l++) {
+        const char *name = process_of(&profile->launch[l]);
+        const size_t number = sms__intern(numbers, name, strlen(name))->value;
+        process[l] = number ? number - 1 : 0;
+        end[process[l]]++;
     }
-    return part;
+    for (size_t p = 0; begun < profile->launches; p++) {
+        const size_t launches = end[p];
+        end[p] = begun;
+        begun += launches;
+    }
+    for (size_t l = 0; l < profile->launches; l++)
+        sorted[end[process[l]]++] = profile->launch[l];
+    return sorted;
 }
 
 static void write_scenario(const struct sms__trace_options *options, size_t workloads, FILE *to)
@@ -86,10 +91,20 @@ static int convert(struct import *import, const struct sms__profile *profile, co
 {
     struct sms__string_pool numbers = {.arena = &import->arena};
     const size_t processes = number_processes(profile, &numbers);
+    size_t *end = SMS__NEW(&import->arena, size_t, processes + 1);
+    struct sms__profile_launch *launch = by_process(&import->arena, profile, &numbers, end);
+    if (processes > PROCESSES_MAX)
+        return sms__fail(import->errors, SMS_EINPUT, import->paths[0],
+                         "has launches of %zu processes, and a scenario takes at most %d: profile fewer", processes,
+                         PROCESSES_MAX);
     int code = SMS_OK;
     for (size_t p = 0; code == SMS_OK && p < processes; p++) {
-        struct sms__profile part = process_part(&import->arena, profile, &numbers, p + 1, processes == 1);
+        struct sms__profile part = *profile;
         struct sms__derive_options derive = options->derive;
+        const size_t from = p ? end[p - 1] : 0;
+        part.launch = launch + from;
+        part.launches = end[p] - from;
+        part.copies = processes == 1 ? profile->copies : 0; /* which name no process */
         if (processes > 1)
             derive.name = sms__print(&import->arena, "%s-%zu", options->derive.name, p + 1);
         fputs(p ? "---\n" : "", import->to);

@@ -183,6 +183,10 @@ refuses "(what cannot be dumped)" 2 "--dump is for profiles" pods x.csv --column
 refuses "(10003 columns)" 3 "10003 columns; at most 10000 are allowed" ncu "$work/columns.csv"
 { head -1 fine/ncu-raw.csv; printf '"0","1","'; yes abcdefgh | tr -d '\n' | head -c 17000000; } >"$work/row.csv"
 refuses "(a row of 17 MB)" 3 "the row is larger than 16 MiB" ncu "$work/row.csv"
+{ sed -n 1p "$work/ampere.csv"; for p in $(seq 10001); do
+    echo "\"$p\",\"$p\",\"app\",\"a(int)\",\"(256, 1, 1)\",\"(64, 1, 1)\",\"8.6\",\"Duration\",\"us\",\"12.5\""
+done; } >"$work/processes.csv"
+refuses "(10001 processes)" 3 "has launches of 10001 processes, and a scenario takes at most 10000" ncu "$work/processes.csv" --profiled a6000
 echo stays >"$work/there.txt"
 refuses "(a bad file over a good one)" 3 "error" ncu bad/ncu-empty.csv --dump --force --out "$work/there.txt"
 if [ "$(cat "$work/there.txt")" = stays ]; then ok "(what was there stays)"; else bad "(what was there stays)" "touched"; fi
