@@ -25,7 +25,7 @@ static size_t find_mangled(const char *symbol, const char **name)
         size_t each = 0;
         for (; isdigit((unsigned char)*c) && each < NAME_LENGTH * 100; c++)
             each = 10 * each + (size_t)(*c - '0');
-        if (each > strlen(c))
+        if (strnlen(c, each) < each)
             break;
         *name = c;
         length = each;

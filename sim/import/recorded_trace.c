@@ -62,9 +62,14 @@ static bool is_whole(const struct trace *trace) { return trace->processes * trac
 static void take_part(const struct trace *trace, const struct part *part, const struct sms__profile *from,
                       struct sms__profile *out)
 {
+    size_t launches = 0, copies = 0;
+    for (size_t l = 0; l < from->launches; l++)
+        launches += has(part, from->launch[l].place);
+    for (size_t c = 0; c < from->copies; c++)
+        copies += has(part, from->copy[c].place);
     *out = *from;
-    out->launch = SMS__NEW(trace->arena, struct sms__profile_launch, from->launches + 1);
-    out->copy = SMS__NEW(trace->arena, struct sms__profile_copy, from->copies + 1);
+    out->launch = SMS__NEW(trace->arena, struct sms__profile_launch, launches + 1);
+    out->copy = SMS__NEW(trace->arena, struct sms__profile_copy, copies + 1);
     out->launches = out->copies = 0;
     out->ahead &= !part->stream && trace->devices == 1; /* else gaps may be waits for other streams or devices */
     for (size_t l = 0; l < from->launches; l++)

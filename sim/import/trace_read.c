@@ -78,6 +78,10 @@ static int by_copy_start(const void *left, const void *right)
     return (a->start_s > b->start_s) - (a->start_s < b->start_s);
 }
 
+/* Calls with one correlation are of different processes. Among so many the launch's own is looked for, because a
+ * damaged file may have one correlation in all rows. */
+enum { CALLS_TRIED = 1000 };
+
 /* The call that made a launch; NULL: unknown. */
 static const struct sms__trace_call *call_of(const struct sms__trace_reading *reading,
                                              const struct sms__profile_launch *launch)
@@ -91,8 +95,10 @@ static const struct sms__trace_call *call_of(const struct sms__trace_reading *re
         low = after ? low : middle + 1;
         high = after ? middle : high;
     }
-    for (; low > 0 && reading->call[low - 1].correlation == launch->correlation; low--) {
-        const struct sms__trace_call *call = &reading->call[low - 1];
+    for (size_t i = 0; i < CALLS_TRIED && i < low; i++) {
+        const struct sms__trace_call *call = &reading->call[low - 1 - i];
+        if (call->correlation != launch->correlation)
+            break;
         const char *process = launch->place->process;
         if (!process || process == call->process || !strcmp(process, call->process))
             return call;

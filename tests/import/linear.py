@@ -6,6 +6,7 @@ usage: linear.py SMSCHED
 """
 import gzip
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -43,6 +44,17 @@ def report(path, rows=0, letters=0, names=0, ranges=0, samples=0, long=0):
     made.close()
 
 
+def crowd(path, rows=0, streams=1):
+    """A report whose kernels are on so many streams and at once, and of which another process has the calls by their numbers."""
+    made = nsys.Report(path)
+    for i in range(rows):
+        made.kernel("k", 1000 * (i // streams), 900, stream=i % streams)
+    made.calls(100, 50)
+    made.db.execute("UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET correlationId = 1")
+    made.db.execute("UPDATE CUPTI_ACTIVITY_KIND_RUNTIME SET correlationId = 1, globalTid = globalTid + (1 << 24)")
+    made.close()
+
+
 def trace(path, rows=0, letters=0, names=0):
     made, t = kineto.Trace(), 0
     for i in range(rows):
@@ -53,24 +65,27 @@ def trace(path, rows=0, letters=0, names=0):
     path.write_text(json.dumps(made.object()))
 
 
-def counters(path, rows=0, letters=0, names=0, metrics=1):
-    """A table of ncu."""
+def counters(path, rows=0, letters=0, names=0, metrics=1, parts=0, processes=0):
+    """A table of ncu; one of its kernels has a mangled name of so many parts, and each process a launch."""
     head = ["ID", "Process ID", "Process Name", "Kernel Name", "Block Size", "Grid Size", "CC", "Metric Name", "Metric Unit", "Metric Value"]
     lines = [",".join(f'"{h}"' for h in head)]
-    for i in range(rows + names):
-        name = "k(" + "x" * letters + ")" if i < rows else f"other{i}(int)"
+    all = ["k(" + "x" * letters + ")"] * rows + [f"other{i}(int)" for i in range(names)] + ["_Z" + "1a" * parts] + ["p"] * processes
+    for i, name in enumerate(all):
         for m in range(metrics + 1):
             metric = ["Duration", "us", "12.5"] if m == 0 else [f"m{m}", "%", "5"]
-            lines.append(",".join(f'"{v}"' for v in [i, 5, "app", name, "(256, 1, 1)", "(64, 1, 1)", "8.6", *metric]))
+            lines.append(",".join(f'"{v}"' for v in [i, 5 + i * (name == "p"), "app", name, "(256, 1, 1)", "(64, 1, 1)", "8.6", *metric]))
     path.write_text("\n".join(lines) + "\n")
 
 
 # Per format: how its file is made, the arguments of the import, and the dimensions.
 CASES = {
     "nsys": (report, [], dict(rows=200, letters=10000, names=50, ranges=200)),
+    "nsys crowd": (crowd, [], dict(rows=2000, streams=30)),
     "nsys samples": (report, [], dict(rows=100, samples=2000, long=100)),
     "kineto": (trace, [], dict(rows=300, letters=60000, names=150)),
     "ncu": (counters, ["--profiled", "a6000"], dict(rows=60, letters=300, names=40, metrics=6)),
+    "ncu names": (counters, ["--profiled", "a6000"], dict(parts=20000)),
+    "ncu processes": (counters, ["--profiled", "a6000"], dict(processes=300)),
 }
 
 
@@ -98,6 +113,23 @@ def is_linear(smsched, folder, name, grown, one):
     return linear
 
 
+def memory_of(smsched, folder, **size):
+    """The most memory, in KiB, that the import of a report of a crowd takes."""
+    path = folder / "crowd"
+    path.unlink(missing_ok=True)
+    crowd(path, **size)
+    child = subprocess.Popen([smsched, "import", "nsys", path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    return usage.ru_maxrss if status == 0 else sys.exit(f"a crowd of {size}: status {status}")
+
+
+def takes_as_much(smsched, folder):
+    """Whether launches of many streams take about as much memory as those of one."""
+    one, many = (memory_of(smsched, folder, rows=20000, streams=streams) for streams in (1, 100))
+    print(f"{'ok' if many < 3 * one else 'FAILED'} nsys: {one} KiB of one stream, {many} KiB of 100")
+    return many < 3 * one
+
+
 def refuses(smsched, folder, name, text, words):
     """Whether a packed file is refused in these words, and taken no longer than it says."""
     path = folder / "packed.gz"
@@ -120,12 +152,13 @@ def main():
             failed += not refuses(smsched, folder, name, [b"[" if name[0] == "kineto" else b"SQLite format 3\0", *[block] * 257], "more than 256 MiB of text when it is decompressed; --most takes more")
         failed += not refuses(smsched, folder, ["kineto", "--most", "1 MiB"], [b"[", block, b"]"], "more than 1 MiB of text")
         failed += not refuses(smsched, folder, ["kineto", "--most", "3 MiB"], [b"[", block, block, b"]"], "none of its 0 events")
+        failed += not takes_as_much(smsched, folder)
         if not shutil.which("valgrind"):
             print("skipped: there is no valgrind, which counts instructions")
             return failed > 0
         for name, (_, _, base) in CASES.items():
             one = count(smsched, folder, name, base)
-            together = [] if name == "ncu" else [list(base)]  # a row of ncu's has all of them: its file grows by their product
+            together = [] if name == "ncu" or len(base) == 1 else [list(base)]  # a row of ncu's has all of them: its file grows by their product
             for grown in [[key] for key in base] + together:
                 failed += not is_linear(smsched, folder, name, grown, one)
     return failed > 0
