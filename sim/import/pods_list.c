@@ -32,6 +32,12 @@ static void print_bytes(double bytes, FILE *to)
     fprintf(to, ", %.0f %s", whole ? bytes / (1 << 20) : bytes, whole ? "MiB" : "B");
 }
 
+/* Since the first arrival; a pod without a date was there before. */
+static uint64_t arrival_of(const struct sms__pod_list *list, const struct sms__listed_pod *pod)
+{
+    return pod->arrival_ns > list->first_ns ? (uint64_t)(pod->arrival_ns - list->first_ns) : 0;
+}
+
 /* More than one GPU is as many whole ones, or as many equal parts. */
 static uint64_t gpus_of(const struct sms__listed_pod *pod) { return (uint64_t)ceil(pod->gpus - 1e-9); }
 
@@ -39,7 +45,7 @@ static void write_pod(const struct sms__pod_list *list, const struct sms__listed
 {
     uint64_t gpus = gpus_of(pod);
     fprintf(to, "        - [%s, ", pod->name);
-    print_seconds(pod->arrival_ns > list->first_ns ? (uint64_t)(pod->arrival_ns - list->first_ns) : 0, to);
+    print_seconds(arrival_of(list, pod), to);
     fputs(pod->duration_ns ? ", " : ", ~", to);
     if (pod->duration_ns)
         print_seconds((uint64_t)pod->duration_ns, to);
@@ -193,7 +199,7 @@ void sms__write_pod_times(struct sms__pod_list *list, FILE *notes, FILE *to)
     fputs("# When requests come. Give these lines to an entry of vms: or processes:\narrivals:\n  times: [", to);
     for (size_t i = 0; i < list->pods; i++) {
         fputs(i ? ",\n          " : "", to);
-        print_seconds((uint64_t)(list->pod[i].arrival_ns - list->first_ns), to);
+        print_seconds(arrival_of(list, &list->pod[i]), to);
     }
     fputs("]\n", to);
     if (notes)

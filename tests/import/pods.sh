@@ -51,6 +51,13 @@ printf 'name,when,gpus,n,gib\nx,0,1,1,8\nx,1,1,1,90\npod2,2,1,1,8\na,3,1,2,8\na-
 "$smsched" import pods "$work/alike.csv" --columns name=name,arrival=when,gpus=gpus,replicas=n,gpu_memory=gib:GiB --out "$work/alike.yaml" 2>"$work/err"
 same "names differ, also from those of replicas" "$? $(grep -o '^ *- \[[^,]*' "$work/alike.yaml" | tr -d ' \n[' )" "0 -x-pod2_-pod2-a--pod5-a-3-pod7-"
 same "a GPU holds the pod with most memory" "$(grep -c 'gpu_memory: 90 GiB}' "$work/alike.yaml")" 1
+times() { "$smsched" import pods "$work/$1.csv" --columns "arrival=when:$2,gpus=gpus" --times 2>/dev/null | grep -oE '[0-9.]+ s' | tr '\n' ,; }
+printf 'when,gpus\n1700000000000000001,1\n1700000000000000102,1\n' >"$work/ns.csv"
+same "whole nanoseconds are exact" "$(times ns ns)" "0 s,0.000000101 s,"
+printf 'when,gpus\n,1\n2020-01-01 00:00:00,1\n2020-01-01 00:00:05,1\n' >"$work/undated.csv"
+same "a request without a date comes first" "$(times undated date)" "0 s,0 s,5 s,"
+printf 'when,gpus\n-0.5,1\n1,1\n' >"$work/below.csv"
+same "half a second before 0" "$(times below s)" "0 s,1.5 s,"
 gzip -c fine/helios.csv >"$work/helios.csv.gz"
 "$smsched" import pods "$work/helios.csv.gz" --columns helios --name helios | diff fine/helios.yaml - >/dev/null
 same "gzip changes nothing" $? 0
@@ -82,6 +89,7 @@ refused span bad/span.csv --columns name=name,arrival=when,gpus=gpus
 refused nodes bad/nodes.csv --columns name=name,arrival=when,gpus=gpus,replicas=n
 refused dates bad/dates.csv --columns helios
 refused columns bad/cells.csv --columns 'name=jobs,arrival=when,gpus=gpu'
+refused number fine/pai2020.csv --columns 'arrival=5:s,gpus=99'
 refused keys fine/philly.json --columns 'name=job_id,arrival=submitted_time:date,gpus=attempt.-1.detail.gpus.#'
 refused entries bad/entries.json --columns philly
 refused cut bad/cut.json --columns philly

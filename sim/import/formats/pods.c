@@ -195,22 +195,21 @@ static bool read_date(const char *text, int64_t *ns)
     return *end == '\0' || strchr(" Z+-", *end);
 }
 
-/* Whole units and nanoseconds of seconds are exact; other fractions are rounded. */
+/* Whole numbers of a unit, and nanoseconds of seconds, are exact; other fractions are rounded. */
 static bool read_time(const char *text, const struct unit *unit, int64_t *ns)
 {
-    const char *end;
-    char *stop;
+    char *digits_end, *stop;
     if (unit->factor == 0)
         return read_date(text, ns);
     errno = 0;
-    long long whole = strtoll(text, &stop, 10);
-    end = stop;
-    int64_t fraction = stop > text ? read_fraction(stop, &end) : 0;
-    double value = strtod(text, &stop);
+    const long long whole = strtoll(text, &digits_end, 10);
+    const char *end = digits_end;
+    const int64_t fraction = end > text ? read_fraction(end, &end) : 0;
+    const double value = strtod(text, &stop);
     if (stop == text || *stop || errno || !(fabs(value) * unit->factor < 4.5e9)) /* so that differences fit, too */
         return false;
-    bool exact = unit->factor == 1 && *end == '\0' && whole >= 0;
-    *ns = exact ? whole * NS_PER_S + fraction : llround(value * unit->factor * 1e9);
+    const bool exact = *end == '\0' && (end == digits_end || (unit->factor == 1 && !signbit(value)));
+    *ns = exact ? whole * llround(unit->factor * 1e9) + fraction : llround(value * unit->factor * 1e9);
     return true;
 }
 
@@ -320,12 +319,11 @@ static void find_column(struct list *list, struct source *source, size_t c)
     const char *name = source->column[c];
     if (!name)
         return;
-    if (list->numbered) {
-        source->at[c] = strtoul(name, NULL, 10) - 1;
-        return;
-    }
-    source->at[c] = sms__rows_index(list->rows, name);
-    if (source->at[c] == SIZE_MAX)
+    source->at[c] = list->numbered ? strtoul(name, NULL, 10) - 1 : sms__rows_index(list->rows, name);
+    if (list->numbered && source->at[c] >= list->rows->fields)
+        sms__error(list->errors, SMS_EINPUT, sms__rows_field_mark(list->rows, 0),
+                   "there is no column %.20s: this row has %zu", name, list->rows->fields);
+    else if (source->at[c] == SIZE_MAX)
         complain_no_column(list, sms__rows_field_mark(list->rows, 0), name,
                            sms__nearest(name, list->rows->fields, field_name, list->rows));
 }
@@ -333,16 +331,16 @@ static void find_column(struct list *list, struct source *source, size_t c)
 static int read_rows(struct sms__rows *rows, void *user)
 {
     struct list *list = user;
-    size_t fields = 0;
     list->rows = rows;
-    if (!list->numbered && sms__rows_next_row(list->rows, list->errors))
-        fields = rows->fields;
+    const size_t fields = sms__rows_next_row(rows, list->errors) ? rows->fields : 0;
     for (int k = 0; k < KEYS; k++)
-        for (size_t c = 0; c < 2 && (fields || list->numbered); c++)
+        for (size_t c = 0; c < 2 && fields; c++)
             find_column(list, &list->source[k], c);
     if (list->errors->count)
         return SMS_EINPUT;
-    int code = sms__rows_each(rows, list->errors, fields, PODS_MAX, "rows", take_row, list);
+    if (list->numbered)
+        sms__rows_rewind(rows); /* there is no header */
+    int code = sms__rows_each(rows, list->errors, list->numbered ? 0 : fields, PODS_MAX, "rows", take_row, list);
     return code ? code : finish(list);
 }
 
