@@ -2,6 +2,7 @@
  * a workload of each and a scenario of all. */
 #include "derive.h"
 
+#include "../base/escape.h"
 #include "iterations.h"
 #include "text.h"
 
@@ -42,6 +43,7 @@ static void state(const struct trace *trace, const char *format, ...)
     va_start(args, format);
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
+    sms__clean(line); /* a stream may have any name */
     fprintf(trace->to, "# %s\n", line);
     if (trace->options->notes)
         fprintf(trace->options->notes, "%s\n", line);

@@ -14,9 +14,7 @@ static const char *text_of_range(struct sms__report *report)
 {
     const char *own = sms__report_column(report, "NVTX_EVENTS", "text");
     const char *by_id = sms__report_column(report, "NVTX_EVENTS", "#textId");
-    if (!sms__report_has(report, "NVTX_EVENTS", NULL) || !own || !by_id)
-        return own ? own : by_id;
-    return sms__print(report->arena, "coalesce(%s, %s)", own, by_id);
+    return own && by_id ? sms__print(report->arena, "coalesce(%s, %s)", own, by_id) : own ? own : by_id;
 }
 
 /* Samples of one time; sums and counts are of all on its device until then, so that a launch takes two of them. */
@@ -32,19 +30,17 @@ struct reading {
     double *step_s;
     struct sample *sample;
     size_t count; /* steps, samples */
-    int64_t origin;
 };
 
 static void read_step(void *user, sqlite3_stmt *row)
 {
     struct reading *reading = user;
-    *SMS__APPEND(reading->report->arena, reading->step_s, reading->count) =
-        (double)(sqlite3_column_int64(row, 0) - reading->origin) * 1e-9;
+    *SMS__APPEND(reading->report->arena, reading->step_s, reading->count) = sqlite3_column_double(row, 0) * 1e-9;
 }
 
 void sms__report_steps_read(struct sms__report *report, int64_t origin, struct sms__profile *profile)
 {
-    struct reading reading = {.report = report, .origin = origin};
+    struct reading reading = {.report = report};
     const char *text = text_of_range(report);
     if (!text)
         return;
@@ -56,8 +52,8 @@ void sms__report_steps_read(struct sms__report *report, int64_t origin, struct s
         "best AS (SELECT t, k FROM placed GROUP BY t, k HAVING count(*) >= 3 AND NOT coalesce(max(o), 0) AND "
         "(count(DISTINCT n) = count(*) OR k LIKE '%%step%%' OR k LIKE '%%iter%%' OR k LIKE '%%batch%%' OR k LIKE "
         "'%%frame%%' OR k LIKE '%%request%%') ORDER BY sum(b - a) DESC, k, t LIMIT 1) "
-        "SELECT a FROM kind JOIN best USING (t, k) ORDER BY a LIMIT %d",
-        text, STEPS_MAX);
+        "SELECT a - %lld FROM kind JOIN best USING (t, k) ORDER BY a LIMIT %d",
+        text, (long long)origin, STEPS_MAX);
     profile->step_s = reading.step_s;
     profile->steps = reading.count;
 }
@@ -70,7 +66,7 @@ static void read_sample(void *user, sqlite3_stmt *row)
     *sample = (struct sample){.device = device};
     if (reading->count > 1 && sample[-1].device == device)
         *sample = sample[-1];
-    sample->time_s = (double)(sqlite3_column_int64(row, 0) - reading->origin) * 1e-9;
+    sample->time_s = sqlite3_column_double(row, 0) * 1e-9;
     sample->sum[series] += sqlite3_column_double(row, 2);
     sample->count[series]++;
 }
@@ -138,20 +134,21 @@ static void tell_activity(struct sms__report *report, struct sms__trace_reading 
 
 void sms__report_samples_read(struct sms__report *report, int64_t origin, struct sms__trace_reading *trace)
 {
-    struct reading reading = {.report = report, .origin = origin};
+    struct reading reading = {.report = report};
     size_t launches = 0;
     if (!sms__report_has(report, "GPU_METRICS", "timestamp") ||
         !sms__report_has(report, "TARGET_INFO_GPU_METRICS", "metricName"))
         return;
     sms__report_query(
         report, read_sample, &reading,
-        "SELECT g.timestamp, CASE WHEN n.metricName LIKE 'DRAM%%' THEN 0 WHEN n.metricName LIKE 'SM Issue%%' THEN 1 "
+        "SELECT g.timestamp - %lld, CASE WHEN n.metricName LIKE 'DRAM%%' THEN 0 WHEN n.metricName LIKE 'SM Issue%%' "
+        "THEN 1 "
         "ELSE 2 END c, sum(g.value), g.typeId & 255 d FROM main.GPU_METRICS g JOIN main.TARGET_INFO_GPU_METRICS n "
         "ON n.typeId = g.typeId AND n.metricId = g.metricId WHERE n.metricName LIKE 'DRAM%%Bandwidth%%\\%%]' ESCAPE "
         "'\\' "
         "OR n.metricName LIKE 'SM Issue%%\\%%]' ESCAPE '\\' OR n.metricName LIKE 'Tensor Active%%\\%%]' ESCAPE '\\' "
         "GROUP BY d, g.timestamp, c ORDER BY d & 63, g.timestamp LIMIT %d",
-        SAMPLES_MAX);
+        (long long)origin, SAMPLES_MAX);
     tell_activity(report, trace);
     for (size_t l = 0; report->code == SMS_OK && reading.count && l < trace->out->launches; l++)
         launches += add_means(&reading, report->arena, &trace->out->launch[l]);

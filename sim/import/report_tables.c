@@ -89,13 +89,10 @@ static void mark_found(void *found, sqlite3_stmt *row)
 bool sms__report_has(struct sms__report *report, const char *table, const char *column)
 {
     bool found = false;
-    if (column)
-        sms__report_query(report, mark_found, &found, "SELECT 1 FROM pragma_table_info(%Q) WHERE name = %Q", table,
-                          column);
-    else
-        sms__report_query(report, mark_found, &found,
-                          "SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND rootpage > 0 AND name = %Q",
-                          table);
+    sms__report_query(report, mark_found, &found,
+                      "SELECT 1 FROM main.sqlite_master t JOIN pragma_table_info(t.name) c WHERE t.type = 'table' AND "
+                      "t.rootpage > 0 AND t.name = %Q AND c.name = coalesce(%Q, c.name) LIMIT 1",
+                      table, column);
     return found;
 }
 

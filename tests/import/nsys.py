@@ -7,6 +7,7 @@ usage: nsys.py SMSCHED [--update] | --seeds FOLDER
 import gzip
 import json
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -242,9 +243,9 @@ LENGTH = {"training": 29 * ((200000 + 150000 + 5000) + 3 * (130000 + 1500) + 520
           "growing": sum(3 * (40000 + 1000 * i + 80000 + 4000) + 60000 for i in range(24)), "irregular": sum(10000 * (i + 1) for i in range(9)) + 8 * 5000}
 
 
-def changed(sql):
+def changed(sql, report=training):
     def make(path):
-        training(path)
+        report(path)
         with sqlite3.connect(path) as db:
             db.executescript(sql)
         db.close()
@@ -363,6 +364,17 @@ def check_fine(smsched, work, update):
     newer(work / "newer.sqlite")
     done = run(smsched, "import", "nsys", work / "newer.sqlite")
     check("a newer report is read, and said to be newer", "schema 7.0.1, which is newer" in done.stdout, done.stdout[:600])
+    changed("UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET streamId = streamId || char(10) || 'evil: '", overlapping)(work / "lines.sqlite")
+    done = run(smsched, "import", "nsys", work / "lines.sqlite")
+    check("the name of a stream stays in its line", done.returncode == 0 and ", stream 7 evil: : " in done.stdout
+          and not re.search("^evil", done.stdout + done.stderr, re.M), done.stdout[:900] + done.stderr)
+    for i, (what, sql) in enumerate((
+            ("ranges of a view", "ALTER TABLE NVTX_EVENTS RENAME TO n; CREATE VIEW NVTX_EVENTS AS SELECT * FROM n"),
+            ("ranges after centuries", "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET start = start - 9E, end = end - 9E; "
+             "UPDATE NVTX_EVENTS SET start = start + 9E, end = end + 9E".replace("9E", str(9 * 10**18))))):
+        changed(sql, annotated)(work / f"ranges{i}.sqlite")
+        done = run(smsched, "import", "nsys", work / f"ranges{i}.sqlite")
+        check(f"{what} are no steps", done.returncode == 0 and "that the program names" not in done.stdout, done.stdout[:900] + done.stderr)
 
 
 def check_bad(smsched, work, update):
