@@ -33,7 +33,7 @@ struct joining {
     struct sms__profile *profile;
     struct sms_errors *errors;
     struct known *known;
-    size_t count;
+    size_t count, unused;          /* unused: kernels beyond KNOWN_MAX */
     struct sms__string_pool found; /* matches by kernel and geometry */
     double seconds[FITS];
     size_t kernels[FITS];
@@ -96,32 +96,35 @@ static double threads_of(const uint64_t grid[3], const uint64_t block[3])
     return threads;
 }
 
-static struct known *add_known(struct joining *joining, const char *symbol)
+static void add_known(struct joining *joining, const struct sms__profile_launch *launch)
 {
-    if (joining->count == KNOWN_MAX)
-        return NULL;
+    const struct sms__profile_shape *shape = launch->shape;
     struct known *known = SMS__APPEND(joining->arena, joining->known, joining->count);
-    known->name = normal(joining->arena, symbol);
+    known->name = normal(joining->arena, shape->kernel);
     known->base = base_of(joining->arena, known->name);
     known->from = sms__derive_text(joining->arena, known->name, 60);
-    return known;
+    memcpy(known->grid, shape->grid, sizeof known->grid);
+    memcpy(known->block, shape->block, sizeof known->block);
+    known->threads = threads_of(shape->grid, shape->block);
+    known->metric = launch->metric;
+    known->metrics = launch->metrics;
 }
 
+/* The first launch of a kernel in a geometry stands for all. */
 static int read_counters(struct joining *joining, const char *path)
 {
     struct sms__profile counters = {.tool = "ncu", .most = joining->profile->most};
+    struct sms__string_pool shapes = {.arena = joining->arena};
     int code = sms__importer_called("ncu")->read(joining->arena, &path, 1, &counters, joining->errors);
     for (size_t l = 0; code == SMS_OK && l < counters.launches; l++) {
         const struct sms__profile_launch *launch = &counters.launch[l];
-        const struct sms__profile_shape *shape = launch->shape;
-        struct known *known = shape->kernel && launch->metrics ? add_known(joining, shape->kernel) : NULL;
-        if (!known)
+        const size_t bytes = offsetof(struct sms__profile_shape, registers); /* names are equal pointers */
+        if (!launch->metrics || sms__intern(&shapes, (const char *)launch->shape, bytes)->value++)
             continue;
-        memcpy(known->grid, shape->grid, sizeof known->grid);
-        memcpy(known->block, shape->block, sizeof known->block);
-        known->threads = threads_of(shape->grid, shape->block);
-        known->metric = launch->metric;
-        known->metrics = launch->metrics;
+        if (joining->count < KNOWN_MAX)
+            add_known(joining, launch);
+        else
+            joining->unused++;
     }
     return code;
 }
@@ -211,7 +214,7 @@ static const char *share(const struct joining *joining, enum fit from, enum fit 
 static void add_facts(const struct joining *joining, const char *with)
 {
     struct sms__profile *profile = joining->profile;
-    const char **fact = SMS__NEW(joining->arena, const char *, profile->facts + 2);
+    const char **fact = SMS__NEW(joining->arena, const char *, profile->facts + 3);
     double all = 0;
     memcpy(fact, profile->fact, profile->facts * sizeof *fact);
     for (int f = 0; f < FITS; f++)
@@ -224,6 +227,9 @@ static void add_facts(const struct joining *joining, const char *with)
     if (joining->named)
         fact[profile->facts++] = sms__print(joining->arena, "taken from others: %s%s", joining->names,
                                             joining->named > NAMED_MAX ? "; and more" : "");
+    if (joining->unused)
+        fact[profile->facts++] = sms__print(joining->arena, "not used: %zu kernels with counters beyond the first %d",
+                                            joining->unused, KNOWN_MAX);
     profile->fact = fact;
     profile->demands = true;
 }

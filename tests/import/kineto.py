@@ -442,6 +442,12 @@ def check_with(smsched, work, update):
     done = run(smsched, "import", "kineto", work / "smaller.json", "--with", work / "larger.csv")
     check("counts of a longer launch", "# usage: issue 30.25 %, dram 55.56 %\n" in done.stdout, done.stdout + done.stderr)
     check("one measured launch tells no uncertainty", "uncertainty:" not in done.stdout, done.stdout)
+    head, units, launch = LARGER.splitlines()
+    for what, name, words in (("launches", "other()", "issue 30.25 %"), ("kernels", "other{}()", "# not used: 4 kernels with counters beyond the first 4096\n")):
+        rows = [launch.replace('"0"', f'"{i + 1}"', 1).replace("k(float *)", name.format(i)) for i in range(4099)]
+        write(work / "many.csv", "\n".join([head, units, *rows, launch, ""]))
+        done = run(smsched, "import", "kineto", work / "smaller.json", "--with", work / "many.csv")
+        check(f"4099 {what} with counters before that of the trace", done.returncode == 0 and words in done.stdout, done.stdout + done.stderr)
     for given in (work / "none.csv", work / "training.json"):
         done = run(smsched, "import", "kineto", work / "training.json", "--with", given, "-o", work / "not.yaml")
         check(f"--with {given.name} is refused", done.returncode in (3, 4) and given.name in done.stderr and not (work / "not.yaml").exists(), done.stderr)
