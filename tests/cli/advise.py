@@ -49,7 +49,7 @@ def check_by_hand(work):
     waits = coarse(work / "waits.yaml", 100, "{host: 10 ms}, ", ", jitter: 30 %")
     two = way(advise(waits, "--device", "a100", "--copies", "2"), "mps-2")["work_ratio"]["mean"]
     check("another fills host time, not all of it", 1.3 < two < 2, two)
-    (work / "sees.yaml").write_text("workload: sees\nkernels: [{name: k, blocks: 108, threads: 1024, registers: 32, block_time: 10 ms, demand: {fp32: 100 %}}]\n"
+    (work / "sees.yaml").write_text("workload: sees\ntitle: \"two\\Plines\\n\"\nkernels: [{name: k, blocks: 108, threads: 1024, registers: 32, block_time: 10 ms, demand: {fp32: 100 %}}]\n"
                                     "steps: [{launch: k, sync: 10 ms}]\n")
     two = way(advise(work / "sees.yaml", "--device", "a100", "--copies", "2"), "time-slices-2")["work_ratio"]["mean"]
     near("the time in which a host sees a kernel's end is another's turn", two, 2, 0.03)

@@ -131,7 +131,7 @@ def check_truth(work):
     check("threads change nothing", again == out, again)
     (work / "own/devices").mkdir(parents=True)
     sheet = (ROOT / "models/devices/v100.yaml").read_text()
-    (work / "own/devices/v100.yaml").write_text(re.sub("^title: .*", "title: \"my lab's V100\"", sheet, flags=re.M))
+    (work / "own/devices/v100.yaml").write_text(re.sub("^title: .*", lambda _: r"""title: "my lab's\LV100 \"\uFEFF\\" """, sheet, flags=re.M))
     out = calibrate(*files[:5], "--device", "v100", "--models", work / "own")
     check("a single pair is held back", "slice not measured: pair-1 shows 1.5 ms and is held back; trace the same once more" in out, out)
     return files
