@@ -2,17 +2,13 @@
  * form cycles, so every walk of the tree ends. */
 #include "doc.h"
 
+#include "../base/escape.h"
+#include "../base/intern.h"
 #include "../base/read.h"
 
 #include <stdbool.h>
 #include <string.h>
 #include <yaml.h>
-
-struct anchor {
-    struct anchor *next;
-    const char *name;
-    struct sms__node *node;
-};
 
 struct loader {
     struct sms__arena *arena;
@@ -20,9 +16,9 @@ struct loader {
     struct sms__doc *doc;
     yaml_parser_t parser;
     yaml_event_t event;
-    struct anchor *anchors;
-    uint64_t nodes, anchored; /* of the file */
-    size_t capacity;          /* capacity of doc->root */
+    struct sms__string_pool anchors;    /* of the document, with their nodes */
+    uint64_t nodes, anchored, expanded; /* of the file */
+    size_t capacity;                    /* capacity of doc->root */
 };
 
 static int fail_at(struct loader *l, yaml_mark_t mark, const char *what)
@@ -81,13 +77,8 @@ static struct sms__node *new_node(struct loader *l, enum sms__node_kind kind, co
     node->expanded = 1;
     l->nodes++;
     l->anchored += anchor != NULL;
-    if (anchor) {
-        struct anchor *a = SMS__NEW(l->arena, struct anchor, 1);
-        a->name = sms__copy(l->arena, (const char *)anchor, strlen((const char *)anchor));
-        a->node = node;
-        a->next = l->anchors;
-        l->anchors = a;
-    }
+    if (anchor)
+        sms__intern(&l->anchors, (const char *)anchor, strlen((const char *)anchor))->data = node;
     return node;
 }
 
@@ -118,7 +109,7 @@ static int read_items(struct loader *l, int depth, struct sms__node *node, yaml_
         if (code)
             return code;
         append(l, node, &capacity, child);
-        if (node->expanded > SMS__NODES_MAX)
+        if (l->expanded + node->expanded > SMS__NODES_MAX)
             return fail_at(l, l->event.start_mark, "the file has more than 2000000 nodes with its aliases expanded");
     }
     node->open = 0;
@@ -127,36 +118,32 @@ static int read_items(struct loader *l, int depth, struct sms__node *node, yaml_
 
 static int read_alias(struct loader *l, struct sms__node **out)
 {
-    for (const struct anchor *a = l->anchors; a; a = a->next) {
-        if (strcmp(a->name, (const char *)l->event.data.alias.anchor))
-            continue;
-        if (a->node->open)
-            return fail_at(l, l->event.start_mark,
-                           "this alias is inside the node that it refers to, so it would be endless");
-        *out = a->node;
-        return SMS_OK;
-    }
-    return fail_at(l, l->event.start_mark, "the anchor of this alias is not defined above it");
+    const struct sms__pooled_string *anchor = sms__interned(&l->anchors, (const char *)l->event.data.alias.anchor);
+    if (!anchor)
+        return fail_at(l, l->event.start_mark, "the anchor of this alias is not defined above it");
+    *out = anchor->data;
+    return (*out)->open ? fail_at(l, l->event.start_mark,
+                                  "this alias is inside the node that it refers to, so it would be endless")
+                        : SMS_OK;
 }
 
 /* Whether a text has control characters, which could command a terminal. Escapes such as "\e" produce them. */
-static bool has_controls(const unsigned char *text, size_t length)
+static bool has_controls(const char *text, size_t length)
 {
-    for (size_t i = 0; i < length; i++)
-        if ((text[i] < ' ' && text[i] != '\n' && text[i] != '\t') || text[i] == 127 ||
-            (text[i] == 0xc2 && i + 1 < length && text[i + 1] < 0xa0))
-            return true;
-    return false;
+    size_t n = 1;
+    for (size_t i = 0; i < length && n; i += n)
+        n = text[i] == '\n' || text[i] == '\t' ? 1 : sms__char_length(text + i);
+    return n == 0;
 }
 
 static int read_scalar(struct loader *l, struct sms__node **out)
 {
-    const unsigned char *value = l->event.data.scalar.value;
+    const char *value = (const char *)l->event.data.scalar.value;
     size_t length = l->event.data.scalar.length;
     if (has_controls(value, length))
         return fail_at(l, l->event.start_mark, "the text has control characters");
     *out = new_node(l, SMS__SCALAR, l->event.data.scalar.anchor);
-    (*out)->text = sms__copy(l->arena, (const char *)value, length);
+    (*out)->text = sms__copy(l->arena, value, length);
     return SMS_OK;
 }
 
@@ -199,6 +186,7 @@ static void add_root(struct loader *l, struct sms__node *root)
 {
     struct sms__node list = {.item = l->doc->root, .items = l->doc->roots};
     append(l, &list, &l->capacity, root);
+    l->expanded += root->expanded;
     l->doc->root = list.item;
     l->doc->roots = list.items;
 }
@@ -213,7 +201,7 @@ static int read_stream(void *user)
         if (l->event.type == YAML_STREAM_END_EVENT)
             return SMS_OK;
         if (l->event.type == YAML_DOCUMENT_START_EVENT) {
-            l->anchors = NULL; /* an anchor is visible in its own document only */
+            l->anchors = (struct sms__string_pool){.arena = l->arena}; /* visible in their own document only */
             continue;
         }
         if (l->event.type == YAML_DOCUMENT_END_EVENT || l->event.type == YAML_STREAM_START_EVENT)
