@@ -211,16 +211,6 @@ void sms__hints_explain(const struct sms__profile_reader *reader, const char *ot
                    hints->message[k] ? hints->message[k] : hints->advice[k]);
 }
 
-bool sms__row_parse(struct sms__profile_reader *reader, const char *at)
-{
-    enum sms__row_status row = sms__rows_parse(reader->rows, at);
-    if (row == SMS__ROW_UNCLOSED)
-        SMS__COMPLAIN(reader, reader->rows->fields - (reader->rows->fields > 0), "this quoted field is never closed");
-    else if (row == SMS__ROW_TOO_LONG)
-        SMS__COMPLAIN(reader, 0, "the row is larger than %d MiB", SMS__ROWS_ROW_BYTES >> 20);
-    return row == SMS__ROW_OK;
-}
-
 bool sms__row_is_cut(struct sms__profile_reader *reader, size_t needed)
 {
     const struct sms__rows *rows = reader->rows;

@@ -120,8 +120,11 @@ void sms__hints_find(struct sms__profile_reader *reader, const struct sms__hint 
 /* Reports why a file has no launches. `otherwise`: without a hint. */
 void sms__hints_explain(const struct sms__profile_reader *reader, const char *otherwise);
 
-/* Parses the row that begins at `at`. Returns false and reports if it is damaged. */
-bool sms__row_parse(struct sms__profile_reader *reader, const char *at);
+/* Whether reading goes on: readers stop after more problems than are told. */
+static inline bool sms__reads_on(const struct sms__profile_reader *reader)
+{
+    return !reader->limit_hit && reader->errors->count <= SMS_ERRORS_MAX;
+}
 /* Whether the row has fewer fields than needed, which is reported. */
 bool sms__row_is_cut(struct sms__profile_reader *reader, size_t needed);
 

@@ -187,36 +187,50 @@ static void end_row(int end, void *user)
     rows->ended = true;
 }
 
-enum sms__row_status sms__rows_parse(struct sms__rows *rows, const char *from)
+enum { ROW_OK, ROW_UNCLOSED, ROW_TOO_LONG };
+
+static void complain(struct sms__rows *rows, int status, struct sms_errors *errors)
+{
+    if (status == ROW_UNCLOSED)
+        sms__error(errors, SMS_EINPUT, sms__rows_field_mark(rows, rows->fields - (rows->fields > 0)),
+                   "this quoted field is never closed");
+    else
+        sms__error(errors, SMS_EINPUT, sms__rows_field_mark(rows, 0), "the row is larger than %d MiB",
+                   SMS__ROWS_ROW_BYTES >> 20);
+}
+
+bool sms__rows_parse(struct sms__rows *rows, const char *from, struct sms_errors *errors)
 {
     const struct sms__rows first = *rows;
-    enum sms__row_status result = SMS__ROW_OK;
+    int result = ROW_OK;
     start(rows, from);
     for (unsigned lines = 0; !rows->ended; lines++) {
         if (lines == SMS__ROWS_ROW_LINES)
-            result = SMS__ROW_UNCLOSED;
+            result = ROW_UNCLOSED;
         else if ((size_t)(rows->next - from) > SMS__ROWS_ROW_BYTES)
-            result = SMS__ROW_TOO_LONG;
+            result = ROW_TOO_LONG;
         else { /* with its line break; libcsv continues in the next line if a quote is open */
             const char *text = lines ? rows->line : from;
             size_t length = (size_t)(rows->next - text);
             if (csv_parse(&rows->parser, text, length, take_field, end_row, rows) != length)
                 sms__arena_give_up(rows->arena); /* it fails only for lack of memory, because it is not strict */
         }
-        if (result != SMS__ROW_OK || (!rows->ended && !sms__rows_next_line(rows)))
+        if (result != ROW_OK || (!rows->ended && !sms__rows_next_line(rows)))
             break;
     }
     bool quoted = !rows->ended && rows->parser.quoted && rows->line[rows->length - (rows->length > 0)] != '"';
     csv_fini(&rows->parser, take_field, end_row, rows);
-    if (result == SMS__ROW_OK && quoted)
-        result = SMS__ROW_UNCLOSED;
-    if (result != SMS__ROW_OK) {
+    if (result == ROW_OK && quoted)
+        result = ROW_UNCLOSED;
+    if (result != ROW_OK) {
         rows->line = first.line;
         rows->length = first.length;
         rows->number = first.number;
         rows->next = first.next;
     }
-    return result;
+    if (result != ROW_OK && errors)
+        complain(rows, result, errors);
+    return result == ROW_OK;
 }
 
 bool sms__rows_next_row(struct sms__rows *rows, struct sms_errors *errors)
@@ -225,10 +239,7 @@ bool sms__rows_next_row(struct sms__rows *rows, struct sms_errors *errors)
         if (!sms__rows_next_line(rows))
             return false;
     while (rows->length == 0);
-    if (sms__rows_parse(rows, rows->line) == SMS__ROW_OK)
-        return true;
-    sms__error(errors, SMS_EINPUT, sms__rows_field_mark(rows, 0), "this quote is never closed");
-    return false;
+    return sms__rows_parse(rows, rows->line, errors);
 }
 
 int sms__rows_each(struct sms__rows *rows, struct sms_errors *errors, size_t fields, size_t most, const char *what,
@@ -236,7 +247,7 @@ int sms__rows_each(struct sms__rows *rows, struct sms_errors *errors, size_t fie
 {
     const char *head = fields ? "header" : "first row";
     size_t count = 0;
-    for (; sms__rows_next_row(rows, errors); count++) {
+    for (; errors->count <= SMS_ERRORS_MAX && sms__rows_next_row(rows, errors); count++) {
         fields = fields ? fields : rows->fields;
         if (count == most)
             return sms__fail(errors, SMS_EINPUT, rows->path, "has more than %zu %s", most, what);

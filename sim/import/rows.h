@@ -37,8 +37,6 @@ struct sms__rows {
     struct csv_parser parser;
 };
 
-enum sms__row_status { SMS__ROW_OK, SMS__ROW_UNCLOSED, SMS__ROW_TOO_LONG };
-
 /* Loads the file as sms__plain_bytes does, skips a byte-order mark, converts UTF-16 and UTF-32, and calls body(rows,
  * user). Must run in a guard of `arena`. Returns what body returned; or SMS_EIO or SMS_EINPUT with `errors` filled, or
  * SMS_ENOMEM.
@@ -60,12 +58,12 @@ const char *sms__rows_find_first(const struct sms__rows *rows, const char *const
 /* Whether the line begins with `what`. */
 bool sms__rows_starts_with(const struct sms__rows *rows, const char *what);
 
-/* Parses the row that begins at `from` in this line, with the lines in which it continues. If the row is not valid,
- * only its first line is consumed. */
-enum sms__row_status sms__rows_parse(struct sms__rows *rows, const char *from);
+/* Parses the row that begins at `from` in this line, with the lines in which it continues. Returns false and reports
+ * (`errors` NULL: does not) if the row is not valid; then only its first line is consumed. */
+bool sms__rows_parse(struct sms__rows *rows, const char *from, struct sms_errors *errors);
 
-/* Goes to the next row that is not blank, and parses it. Returns false at the end, and for a row with a quote that is
- * never closed, which it reports. */
+/* Goes to the next row that is not blank, and parses it. Returns false at the end, and for a row that is not valid,
+ * which it reports. */
 bool sms__rows_next_row(struct sms__rows *rows, struct sms_errors *errors);
 
 /* Calls take(user) for each row that has `fields` fields, or as many as the first one if that is 0, and reports the

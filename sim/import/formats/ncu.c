@@ -136,7 +136,7 @@ static bool take_header(struct ncu *ncu)
 {
     const char *at = header_start(ncu);
     struct sms__rows *rows = ncu->reader.rows;
-    if (!at || sms__rows_parse(rows, at) != SMS__ROW_OK)
+    if (!at || !sms__rows_parse(rows, at, NULL))
         return false;
     const char *missing = missing_column(ncu);
     if (missing) {
@@ -271,7 +271,8 @@ static void read_launch(struct ncu *ncu)
 static void read_row(struct ncu *ncu, const char *at)
 {
     struct sms__profile_reader *reader = &ncu->reader;
-    if (!sms__row_parse(reader, at) || reader->rows->fields < 3 || /* otherwise it is the program's output */
+    if (!sms__rows_parse(reader->rows, at, reader->errors) ||
+        reader->rows->fields < 3 || /* otherwise it is the program's output */
         is_truncated(ncu, SMS__COLUMN_KERNEL))
         return;
     if (sms__header_has(&reader->table, SMS__COLUMN_METRIC_NAME))
@@ -287,7 +288,7 @@ static void read_lines(struct ncu *ncu)
     ncu->reader.hints = (struct sms__hints){.advice = advice};
     ncu->connected = 0;
     ncu->reader.table.columns = 0;
-    while (!ncu->reader.limit_hit && sms__rows_next_line(rows)) {
+    while (sms__reads_on(&ncu->reader) && sms__rows_next_line(rows)) {
         if (is_message(ncu) || take_header(ncu))
             continue;
         const char *at = ncu->reader.table.columns ? row_start(ncu) : NULL;

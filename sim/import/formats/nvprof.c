@@ -331,7 +331,7 @@ static bool take_header(struct nvprof *nvprof)
     struct sms__rows *rows = nvprof->reader.rows;
     struct sms__header *table = &nvprof->reader.table;
     const char *at = csv_header(nvprof);
-    if (!at || sms__rows_parse(rows, at) != SMS__ROW_OK || !sms__header_open(&nvprof->reader))
+    if (!at || !sms__rows_parse(rows, at, NULL) || !sms__header_open(&nvprof->reader))
         return false;
     if (sms__header_has(table, SMS__COLUMN_START) && !sms__header_has(table, SMS__COLUMN_GRID_X) &&
         !sms__header_has(table, SMS__COLUMN_GRID)) {
@@ -361,7 +361,7 @@ static void read_line(struct nvprof *nvprof)
     struct sms__profile_reader *reader = &nvprof->reader;
     if (!is_row(nvprof))
         return;
-    if (sms__row_parse(reader, reader->rows->line) &&
+    if (sms__rows_parse(reader->rows, reader->rows->line, reader->errors) &&
         reader->rows->fields > 2) /* otherwise it is the program's output */
         read_row(nvprof);
 }
@@ -377,7 +377,7 @@ static int read_one(struct sms__rows *rows, void *user)
     nvprof->process = "";
     nvprof->processes = nvprof->current = 0;
     nvprof->rows = 0;
-    while (!reader->limit_hit && sms__rows_next_line(rows))
+    while (sms__reads_on(reader) && sms__rows_next_line(rows))
         if (!is_message(nvprof) && !take_header(nvprof)) {
             if (reader->table.columns)
                 read_line(nvprof);
