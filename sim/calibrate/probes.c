@@ -7,7 +7,6 @@
 #include "calibration.h"
 
 #include "../base/sort.h"
-#include "../import/numbers.h"
 
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_fit.h>
@@ -27,12 +26,12 @@ static void add_launch(struct sms__arena *arena, const struct sms__profile_launc
 {
     const uint64_t *grid = launch->shape->grid, *block = launch->shape->block;
     const uint64_t blocks = grid[0] * grid[1] * grid[2];
+    const uint64_t threads = block[0] * block[1] * block[2];
     size_t i = 0;
-    while (i < grids->count && grids->grid[i].blocks != blocks)
+    while (i < grids->count && (grids->grid[i].blocks != blocks || grids->grid[i].threads != threads))
         i++;
     if (i == grids->count)
-        *SMS__APPEND(arena, grids->grid, grids->count) =
-            (struct sms__grid){.blocks = blocks, .threads = block[0] * block[1] * block[2]};
+        *SMS__APPEND(arena, grids->grid, grids->count) = (struct sms__grid){.blocks = blocks, .threads = threads};
     sms__estimate_add(&grids->grid[i].seconds, launch->duration_s);
 }
 
@@ -176,17 +175,6 @@ static void fit_knee(struct sms__calibration *calibration)
 
 /* ---- the kernel that computes: its clock ---- */
 
-static double clock_of(const struct sms__profile_launch *launch)
-{
-    static const char *const clocks[] = {"SM Frequency", "sm__cycles_elapsed.avg.per_second",
-                                         "smsp__cycles_elapsed.avg.per_second", "gpc__cycles_elapsed.avg.per_second"};
-    for (size_t m = 0; m < launch->metrics; m++)
-        for (int i = 0; i < 4; i++)
-            if (!strcmp(launch->metric[m].name, clocks[i]))
-                return sms__to_hertz(launch->metric[m].mean, launch->metric[m].unit);
-    return NAN;
-}
-
 static void find_clock(struct sms__calibration *calibration)
 {
     const char *kernel = calibration->settings->probe[SMS__COMPUTES_PROBE];
@@ -195,8 +183,10 @@ static void find_clock(struct sms__calibration *calibration)
     for (size_t r = 0; r < calibration->runs; r++)
         for (size_t l = 0; l < calibration->run[r].profile.launches; l++) {
             const struct sms__profile_launch *launch = &calibration->run[r].profile.launch[l];
-            const double hz = sms__is_probe(launch, kernel) ? clock_of(launch) : NAN;
-            found += sms__is_probe(launch, kernel);
+            if (!sms__is_probe(launch, kernel))
+                continue;
+            const double hz = sms__derive_clock(calibration->arena, launch, calibration->device);
+            found++;
             if (hz > 0)
                 sms__estimate_add(&clocks, hz);
         }

@@ -65,6 +65,11 @@ void sms__derive_check_device(struct sms__arena *arena, const struct sms__profil
 /* derive_kernel.c: a launch of the profile ran on another device than the first: a job runs on one. */
 bool sms__derive_elsewhere(const struct sms__profile *profile, const struct sms__profile_launch *launch);
 
+/* derive_usage.c: the SM clock that the metrics of a launch tell; NAN: none, or one that the device cannot have. Must
+ * run in a guard of `arena`. */
+double sms__derive_clock(struct sms__arena *arena, const struct sms__profile_launch *launch,
+                         const struct sms__device *device);
+
 /* What bounds a kernel. It is latency if no resource reaches 50 % usage; otherwise it is the class of the most used
  * resource, or mixed if the other class is within 10 points. */
 enum sms__bottleneck { SMS__LATENCY_BOUND, SMS__COMPUTE_BOUND, SMS__MEMORY_BOUND, SMS__MIXED_BOUND };

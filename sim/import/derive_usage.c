@@ -372,6 +372,14 @@ static double measured_clock(const struct sms__measured_kernel *measured, const 
     return clock > 0.1 * device->clock_hz && clock < 2 * device->clock_hz ? clock : NAN;
 }
 
+double sms__derive_clock(struct sms__arena *arena, const struct sms__profile_launch *launch,
+                         const struct sms__device *device)
+{
+    struct sms__metric_means metrics = {0};
+    sms__metrics_add(arena, &metrics, launch, NAN);
+    return measured_clock(&(struct sms__measured_kernel){.metrics = &metrics}, device);
+}
+
 /* Bytes of device memory over the share of its bandwidth; NAN if there is no such pair of metrics. */
 static double time_of_share(struct sms__arena *arena, const struct sms__measured_kernel *measured,
                             const struct sms__device *device, const char **from)

@@ -9,6 +9,7 @@ import math
 import os
 import random
 import re
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -237,16 +238,22 @@ def check_no_knee(work, files):
     out = calibrate(*files[:2], work / "full.sqlite", "--device", "v100", "--reads", "stream", "--out", work / "full")
     check("a knee that the times do not show", "knee_dram not measured: the times of stream over its grids show no knee between 1 and 64" in out, out)
     check("is not in the device", "knee" not in (work / "full/v100-calibrated.yaml").read_text())
+    with sqlite3.connect(work / "full.sqlite") as db:
+        db.execute("UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET blockX = 512 WHERE gridX = 10 AND start > 0")
+    db.close()
+    said = calibrate(*files[:2], work / "full.sqlite", "--device", "v100", "--reads", "stream", code=3)
+    check("a grid of several sizes of block", "kernel 'stream' has blocks of 1024 and of 512 threads" in said, said)
 
 
 def check_clock(work, files):
     """The clock of a report of ncu, in its own units."""
     path = work / "hot.csv"
-    path.write_text('"ID","Kernel Name","Block Size","Grid Size","Device","CC","gpu__time_duration.sum","smsp__cycles_elapsed.avg.per_second"\n'
-                    '"","","","","","","usecond","cycle/nsecond"\n' +
-                    "".join(f'"{i}","hot(float*)","(256, 1, 1)","(640, 1, 1)","0","7.0","900","{1.38 + i % 3 / 1000}"\n' for i in range(6)))
-    out = calibrate(*files[:2], path, "--device", "v100", "--computes", "hot")
-    check("the clock", re.search(r"compute_clock +- +1381\.0 ± 0\.9 MHz +6 launches of hot", out), out)
+    for unit, factor in (("cycle/nsecond", 1), ("cycle", 1e9)):  # of a rate, ncu may leave out what it is per
+        path.write_text('"ID","Kernel Name","Block Size","Grid Size","Device","CC","gpu__time_duration.sum","smsp__cycles_elapsed.avg.per_second"\n'
+                        f'"","","","","","","usecond","{unit}"\n' +
+                        "".join(f'"{i}","hot(float*)","(256, 1, 1)","(640, 1, 1)","0","7.0","900","{(1.38 + i % 3 / 1000) * factor:.9g}"\n' for i in range(6)))
+        out = calibrate(*files[:2], path, "--device", "v100", "--computes", "hot")
+        check(f"the clock in {unit}", re.search(r"compute_clock +- +1381\.0 ± 0\.9 MHz +6 launches of hot", out), out)
     said = calibrate(*files[:2], path, "--device", "v100", code=3)
     check("of counters only the clock is taken", "such a report gives only the clock" in said, said)
 
