@@ -2,6 +2,8 @@
  * its place is put aside, so that items a little out of order take little memory. */
 #include "sort.h"
 
+#include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 struct list {
@@ -59,4 +61,11 @@ void sms__sort(struct sms__arena *scratch, void *items, size_t count, size_t siz
             if (middle < to)
                 merge(&list, from, middle, to);
         }
+}
+
+int sms__by_double(const void *left, const void *right)
+{
+    const double a = *(const double *)left, b = *(const double *)right;
+    const bool no_a = isnan(a), no_b = isnan(b);
+    return no_a || no_b ? no_a - no_b : (a > b) - (a < b);
 }

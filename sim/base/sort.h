@@ -10,4 +10,7 @@
 void sms__sort(struct sms__arena *scratch, void *items, size_t count, size_t size,
                int (*compare)(const void *left, const void *right));
 
+/* Compares items that begin with a double, such as a time, by that. NAN comes last. */
+int sms__by_double(const void *left, const void *right);
+
 #endif

@@ -5,7 +5,6 @@
 #include "../base/sort.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { PERIOD_MAX = 64, STEPS = 400, STEPS_MIN = 8 };
@@ -24,7 +23,7 @@ struct event {
     double start, end; /* NAN: unknown */
     double called;     /* of a launch in a trace, from which its call is known */
     enum sms__derived_step_kind kind;
-    size_t kernel, order;
+    size_t kernel;
     uint64_t times;
     double bytes;
     bool waited;  /* the host, for the device before the launch */
@@ -39,17 +38,8 @@ struct timeline {
     bool timed;
 };
 
-static int by_time(const void *left, const void *right)
-{
-    const struct event *a = left, *b = right;
-    if (a->start != b->start)
-        return a->start < b->start ? -1 : 1;
-    return a->order < b->order ? -1 : a->order > b->order;
-}
-
 static void add_event(struct timeline *timeline, struct event event)
 {
-    event.order = timeline->events;
     timeline->timed &= isfinite(event.start) && fabs(event.start) < 1e15;
     timeline->event[timeline->events++] = event;
 }
@@ -104,7 +94,7 @@ static void collect_events(struct sms__derivation *derivation, struct timeline *
     add_launches(derivation, timeline);
     add_copies(derivation, timeline, false);
     if (timeline->timed && timeline->events)
-        sms__sort(derivation->arena, timeline->event, timeline->events, sizeof *timeline->event, by_time);
+        sms__sort(derivation->arena, timeline->event, timeline->events, sizeof *timeline->event, sms__by_double);
     else if (timeline->events > 1)
         derivation->order =
             "no start times: in the order of the file, copies to the device first, copies to the host last";

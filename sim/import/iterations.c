@@ -9,7 +9,6 @@
 #include <smsched/error.h>
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { ROUNDS_LEAST = 3, STREAMS_MAX = 64, COPY_IN = 1, COPY_OUT = 2, COPY_EMPTY = 4 };
@@ -99,12 +98,6 @@ static void add_copies(struct search *search, bool to_device)
     }
 }
 
-static int by_start(const void *left, const void *right)
-{
-    const struct operation *a = left, *b = right;
-    return (a->start > b->start) - (a->start < b->start);
-}
-
 /* Operations that start at once are in the order in which derive_steps.c has them. */
 static void collect(struct search *search)
 {
@@ -117,7 +110,7 @@ static void collect(struct search *search)
                                          .index = (uint32_t)l & INT32_MAX});
     }
     add_copies(search, false);
-    sms__sort(search->scratch, search->operation, search->operations, sizeof *search->operation, by_start);
+    sms__sort(search->scratch, search->operation, search->operations, sizeof *search->operation, sms__by_double);
 }
 
 /* Sets the codes of a likeness: those of shapes once, because many operations share one. */

@@ -2,8 +2,9 @@
  * them, and puts launches in order. */
 #include "reader.h"
 
+#include "../base/sort.h"
+
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static uint64_t to_count(const struct sms__profile_metric *metric)
@@ -58,26 +59,6 @@ void sms__launch_fill(struct sms__profile_reader *reader, struct sms__launch_dra
         shape->dynamic_shared = convert_value(reader, launch, found[SMS__COLUMN_DYNAMIC], sms__to_bytes, "byte");
 }
 
-/* By start; launches without a start come last. Otherwise in the order of the file. */
-static int by_start(const void *left, const void *right)
-{
-    const struct sms__launch_draft *a = left, *b = right;
-    double x = isnan(a->launch.start_s) ? INFINITY : a->launch.start_s;
-    double y = isnan(b->launch.start_s) ? INFINITY : b->launch.start_s;
-    if (x != y)
-        return x < y ? -1 : 1;
-    return a->index < b->index ? -1 : a->index > b->index;
-}
-
-static int by_copy_start(const void *left, const void *right)
-{
-    const struct sms__profile_copy *a = left, *b = right;
-    double x = isnan(a->start_s) ? INFINITY : a->start_s, y = isnan(b->start_s) ? INFINITY : b->start_s;
-    if (x != y)
-        return x < y ? -1 : 1;
-    return a->line < b->line ? -1 : a->line > b->line;
-}
-
 /* Counters that cannot be read make all values "n/a", which is one problem and not one of each launch. */
 static void complain_unmeasured(const struct sms__profile_reader *reader)
 {
@@ -94,10 +75,8 @@ static void complain_unmeasured(const struct sms__profile_reader *reader)
 static void put_in_order(struct sms__profile_reader *reader, struct sms__profile *out)
 {
     complain_unmeasured(reader);
-    if (reader->drafts)
-        qsort(reader->draft, reader->drafts, sizeof *reader->draft, by_start);
-    if (reader->copies)
-        qsort(reader->copy, reader->copies, sizeof *reader->copy, by_copy_start);
+    sms__sort(reader->arena, reader->draft, reader->drafts, sizeof *reader->draft, sms__by_double);
+    sms__sort(reader->arena, reader->copy, reader->copies, sizeof *reader->copy, sms__by_double);
     out->gpu = reader->gpu;
     out->capability = reader->capability;
     out->gpu_lines = reader->gpu_lines;

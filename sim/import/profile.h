@@ -44,15 +44,16 @@ struct sms__profile_file {
     const char *path, *text;
 };
 
-/* A launch, or several launches of one kernel and geometry that the tool has merged. A trace has millions. */
+/* A launch, or several launches of one kernel and geometry that the tool has merged. A trace has millions. Launches and
+ * copies begin with the time by which they are sorted. */
 struct sms__profile_launch {
+    double start_s, duration_s; /* NAN: unknown */
     const struct sms__trace_place *place;
     const struct sms__profile_shape *shape;
-    double start_s, duration_s; /* NAN: unknown */
-    double called_s;            /* of a trace: start of the call that launched it; NAN: unknown */
-    int64_t correlation;        /* of a trace, with that call */
-    bool host_waited;           /* of a trace: for the device, between the call of the launch before and this one */
-    uint64_t count;             /* merged launches, at least 1 */
+    double called_s;     /* of a trace: start of the call that launched it; NAN: unknown */
+    int64_t correlation; /* of a trace, with that call */
+    bool host_waited;    /* of a trace: for the device, between the call of the launch before and this one */
+    uint64_t count;      /* merged launches, at least 1 */
     struct sms__profile_metric *metric;
     uint32_t metrics;
     unsigned line;                        /* of the file, from 1 */
@@ -60,8 +61,8 @@ struct sms__profile_launch {
 };
 
 struct sms__profile_copy {
+    double start_s, duration_s, bytes;
     bool to_device; /* otherwise to the host; copies within a device are not kept */
-    double bytes, start_s, duration_s;
     unsigned line;
     const struct sms__trace_place *place; /* NULL: unknown */
 };

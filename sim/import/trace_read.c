@@ -66,18 +66,6 @@ static int by_correlation(const void *left, const void *right)
     return (a->start_s > b->start_s) - (a->start_s < b->start_s);
 }
 
-static int by_start(const void *left, const void *right)
-{
-    const struct sms__profile_launch *a = left, *b = right;
-    return (a->start_s > b->start_s) - (a->start_s < b->start_s);
-}
-
-static int by_copy_start(const void *left, const void *right)
-{
-    const struct sms__profile_copy *a = left, *b = right;
-    return (a->start_s > b->start_s) - (a->start_s < b->start_s);
-}
-
 /* Calls with one correlation are of different processes. Among so many the launch's own is looked for, because a
  * damaged file may have one correlation in all rows. */
 enum { CALLS_TRIED = 1000 };
@@ -127,12 +115,6 @@ struct moment {
     struct sms__profile_launch *launch; /* NULL: it waits */
 };
 
-static int by_moment(const void *left, const void *right)
-{
-    double a = ((const struct moment *)left)->at_s, b = ((const struct moment *)right)->at_s;
-    return (a > b) - (a < b);
-}
-
 /* Sets before which launches the host of their process waited. */
 static void find_waits(struct sms__trace_reading *reading)
 {
@@ -145,7 +127,7 @@ static void find_waits(struct sms__trace_reading *reading)
     for (size_t c = 0; c < reading->calls; c++)
         if (reading->call[c].waits)
             moment[count++] = (struct moment){reading->call[c].start_s, reading->call[c].process, NULL};
-    sms__sort(reading->scratch, moment, count, sizeof *moment, by_moment);
+    sms__sort(reading->scratch, moment, count, sizeof *moment, sms__by_double);
     for (size_t m = 0; m < count; m++) {
         const char *process = moment[m].process ? moment[m].process : "";
         struct sms__pooled_string *waits = sms__intern(&processes, process, strlen(process));
@@ -220,8 +202,8 @@ void sms__reading_end(struct sms__trace_reading *reading)
     struct sms__profile *out = reading->out;
     join_calls(reading);
     state_collectives(reading);
-    sms__sort(reading->scratch, out->launch, out->launches, sizeof *out->launch, by_start);
-    sms__sort(reading->scratch, out->copy, out->copies, sizeof *out->copy, by_copy_start);
+    sms__sort(reading->scratch, out->launch, out->launches, sizeof *out->launch, sms__by_double);
+    sms__sort(reading->scratch, out->copy, out->copies, sizeof *out->copy, sms__by_double);
     if (reading->memsets.count + reading->inner_copies.count)
         sms__reading_fact(reading,
                           "%zu memsets (%.3f ms) and %zu copies within or between devices (%.3f ms) are host time",

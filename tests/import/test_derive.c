@@ -423,7 +423,7 @@ static struct sms__profile_copy odd_copy(gsl_rng *rng)
 {
     bool to_device = gsl_rng_uniform_int(rng, 2);
     double bytes = odd_number(rng) * 1e9, start_s = odd_number(rng), duration_s = odd_number(rng);
-    return (struct sms__profile_copy){to_device, bytes, start_s, duration_s, 3};
+    return (struct sms__profile_copy){start_s, duration_s, bytes, to_device, 3};
 }
 
 static void any_profile_is_refused_or_loads(void **state)

@@ -24,7 +24,7 @@ static void an_iteration_is_the_launches_alone(void **state)
     struct sms__profile_launch launch[9];
     for (size_t l = 0; l < COUNT(launch); l++)
         launch[l] = launch_of(l == 8 ? "c" : l % 4 == 3 ? "b" : "a", 200.0 * (double)l, l == 8 ? 0.5 : 100);
-    struct sms__profile_copy copy[] = {{true, 4096, -10e-6, 1e-6, 1}, {false, 512, 5e-3, 1e-6, 2}};
+    struct sms__profile_copy copy[] = {{-10e-6, 1e-6, 4096, true, 1}, {5e-3, 1e-6, 512, false, 2}};
     struct sms__profile profile = profile_of(launch, COUNT(launch));
     profile.copy = copy;
     profile.copies = COUNT(copy);
