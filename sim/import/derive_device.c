@@ -3,6 +3,7 @@
 #include "derive.h"
 #include "text.h"
 
+#include "../base/sort.h"
 #include "../model/file.h"
 #include "../model/footprint.h"
 
@@ -14,8 +15,6 @@
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
-
-enum { CANDIDATES_MAX = 256 };
 
 static const double MEMORY_NEAR = 0.15; /* of the logarithm */
 
@@ -88,7 +87,7 @@ struct candidate {
 };
 
 struct candidates {
-    struct candidate candidate[CANDIDATES_MAX];
+    struct candidate *candidate;
     size_t count;
 };
 
@@ -100,14 +99,14 @@ static void add_candidate(struct sms__arena *arena, struct candidates *all, cons
     const struct sms__device *device = NULL;
     struct sms_file *file = NULL;
     const bool known = sms__find_name(name, all->count, SMS__NAMES(all->candidate, name)) < all->count;
-    if (known || all->count == CANDIDATES_MAX)
+    if (known)
         return;
     int code = sms__derive_device(name, options, &file, &device, &ignored);
     if (code == SMS_ENOMEM || code == SMS_EIO)
         sms__arena_give_up(arena);
     if (code != SMS_OK || !device)
         return;
-    all->candidate[all->count++] = (struct candidate){
+    *SMS__APPEND(arena, all->candidate, all->count) = (struct candidate){
         name, sms__copy(arena, device->capability, strlen(device->capability)), device->sms, (double)device->memory};
     sms_file_free(file);
 }
@@ -136,7 +135,7 @@ static struct candidates *find_candidates(struct sms__arena *arena, const struct
         else if (folder[f] && errno == ENOMEM)
             sms__arena_give_up(arena);
     }
-    qsort(all->candidate, all->count, sizeof *all->candidate, by_name); /* folders have no order */
+    sms__sort(arena, all->candidate, all->count, sizeof *all->candidate, by_name); /* folders have no order */
     return all;
 }
 

@@ -1,15 +1,10 @@
 /* Prints a profile as it was read, before a workload is derived from it. */
 #include "reader.h"
 
+#include "../base/escape.h"
+
 #include <math.h>
 #include <string.h>
-
-/* Names come from files: control characters, which could command a terminal, become '?'. */
-static void print_text(const char *text, FILE *to)
-{
-    for (const char *c = text; *c; c++)
-        fputc((unsigned char)*c < ' ' || *c == 127 ? '?' : *c, to);
-}
 
 static void print_number(const char *label, double value, FILE *to)
 {
@@ -30,7 +25,7 @@ static void print_label(const char *label, const char *text, FILE *to)
     if (!*text)
         return;
     fprintf(to, " %s=", label);
-    print_text(text, to);
+    sms__print_visible(to, text);
 }
 
 static void print_launch(const struct sms__profile_launch *launch, FILE *to)
@@ -38,7 +33,7 @@ static void print_launch(const struct sms__profile_launch *launch, FILE *to)
     const struct sms__profile_shape *shape = launch->shape;
     const struct sms__trace_place *place = launch->place;
     fputs("launch ", to);
-    print_text(shape->kernel, to);
+    sms__print_visible(to, shape->kernel);
     print_dimensions("grid", shape->grid, to);
     print_dimensions("block", shape->block, to);
     fprintf(to, " registers=%llu", (unsigned long long)shape->registers);
@@ -57,10 +52,10 @@ static void print_launch(const struct sms__profile_launch *launch, FILE *to)
 static void print_metric(const struct sms__profile_metric *metric, FILE *to)
 {
     fputs("    ", to);
-    print_text(metric->name, to);
+    sms__print_visible(to, metric->name);
     fprintf(to, " %.12g", metric->mean);
     fputs(metric->kind == SMS__VALUE_LEVEL ? " of 10" : *metric->unit ? " " : "", to);
-    print_text(metric->unit, to);
+    sms__print_visible(to, metric->unit);
     fputc('\n', to);
 }
 

@@ -131,6 +131,10 @@ import device "$work/gpu.csv"
 if [ "$status" -eq 0 ] && grep -q "^device: rtx-4080$" "$work/out" && grep -q "^sms: 76 # device__attribute_multiprocessor_count" "$work/out" &&
     grep -q "  registers: 65536 # assumed: as of l4$" "$work/out" && grep -q "  dram: .*bandwidth: 716.9 GB/s} # twice" "$work/out"
 then ok "(a device of ncu's attributes)"; else bad "(a device of ncu's attributes)" "$(cat "$work/out" "$work/err")"; fi
+mkdir -p "$work/own/devices" # devices of one's own hide none of the library, however many they are
+for i in $(seq 300); do printf 'device: d%d\ninherits: v100\ntitle: x\nsource: x\n' "$i" >"$work/own/devices/d$i.yaml"; done
+import device "$work/gpu.csv" --models "$work/own"
+if [ "$status" -eq 0 ] && grep -q "assumed: as of l4$" "$work/out"; then ok "(300 devices more)"; else bad "(300 devices more)" "$(cat "$work/out" "$work/err")"; fi
 cat >"$work/trace.json" <<'EOF'
 {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA A30", "totalGlobalMem": 25226444800, "computeMajor": 8,
  "computeMinor": 0, "maxThreadsPerBlock": 1024, "maxThreadsPerMultiprocessor": 2048, "warpSize": 32, "numSms": 56}], "traceEvents": [
@@ -158,6 +162,11 @@ done; } >"$work/jitter.csv"
 import ncu "$work/jitter.csv" --profiled a6000
 if grep -q "^run: {replications: 5}" "$work/out"; then ok "(jitter asks for replications)"
 else bad "(jitter asks for replications)" "$(cat "$work/out" "$work/err")"; fi
+
+# What would command a terminal is made visible.
+sed 's/a(int)/a\xc2\x9b1m\xe2\x80\xae(int)/' "$work/ampere.csv" >"$work/command.csv"
+import ncu "$work/command.csv" --dump
+if grep -qF 'launch a\xc2\x9b1m\xe2\x80\xae(int) grid' "$work/out"; then ok "(a name that commands)"; else bad "(a name that commands)" "$(cat "$work/out")"; fi
 
 # What PowerShell and other editors make of it, with a byte order mark.
 for encoding in UTF-16LE UTF-16BE UTF-32LE UTF-32BE; do
