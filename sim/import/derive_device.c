@@ -3,6 +3,7 @@
 #include "derive.h"
 #include "text.h"
 
+#include "../base/read.h"
 #include "../base/sort.h"
 #include "../model/file.h"
 #include "../model/footprint.h"
@@ -326,7 +327,7 @@ static struct sms__mark mark_of(const struct sms__profile_launch *launch, const 
     const char *at = text && *text ? strstr(line, text) : NULL;
     bool found = at && at < line + strcspn(line, "\n");
     return (struct sms__mark){launch->file->path, launch->file->text, launch->line,
-                              found ? sms__text_column(line, at) : 1};
+                              found ? sms__text_mark(NULL, line, (size_t)(at - line)).column : 1};
 }
 
 /* The value of the first launch that has one of two metrics, and that launch; or NULL. */

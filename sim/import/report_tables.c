@@ -181,30 +181,24 @@ static uint64_t big_endian(const unsigned char *bytes, int count)
 /* The file, or what it holds if it is compressed. `bytes` is NULL if it is not, and then `head` has its first ones. */
 struct contents {
     char *bytes;
-    uint64_t size;
+    size_t size;
     unsigned char head[100];
-    ssize_t head_size;
+    size_t head_size;
 };
 
 static int read_contents(struct sms__report *report, struct contents *contents)
 {
-    struct sms__input input;
-    size_t size;
-    int code = sms__input_open(report->path, INT64_MAX, &input, report->errors);
-    if (code != SMS_OK)
-        return code;
-    contents->head_size = sms__input_read(&input, contents->head, sizeof contents->head);
-    contents->size = report->bytes = input.size;
-    sms__input_close(&input);
-    if (contents->head_size < 0)
-        return sms__fail(report->errors, SMS_EIO, report->path, "cannot be read");
-    if (contents->head_size < 2 || contents->head[0] != 0x1f || contents->head[1] != 0x8b)
-        return SMS_OK;
-    code = sms__plain_bytes(report->arena, report->path, report->most, &contents->bytes, &size, report->errors);
-    contents->size = report->bytes = size;
-    contents->head_size = size < sizeof contents->head ? (ssize_t)size : (ssize_t)sizeof contents->head;
+    struct sms__gzip gzip;
+    int code = sms__gzip_open(&gzip, report->path, report->most, report->errors);
     if (code == SMS_OK)
-        memcpy(contents->head, contents->bytes, (size_t)contents->head_size);
+        code = sms__gzip_read(&gzip, contents->head, sizeof contents->head, &contents->head_size, report->errors);
+    contents->size = gzip.file_size;
+    const bool packed = code == SMS_OK && !gzdirect(gzip.file);
+    sms__gzip_close(&gzip);
+    if (packed)
+        code = sms__plain_bytes(report->arena, report->path, report->most, &contents->bytes, &contents->size,
+                                report->errors);
+    report->bytes = contents->size;
     return code;
 }
 
@@ -219,7 +213,7 @@ static void check_header(struct sms__report *report, const struct contents *cont
     else if (memcmp(head, "SQLite format 3", 16) != 0)
         sms__report_fail(report, "is no SQLite database; make one of a report: nsys export --type sqlite "
                                  "REPORT.nsys-rep");
-    else if (contents->size < bytes || contents->head_size < (ssize_t)sizeof contents->head)
+    else if (contents->size < bytes || contents->head_size < sizeof contents->head)
         sms__report_fail(report,
                          "is cut off: it has %llu of %llu bytes; export it again: nsys export --type sqlite "
                          "REPORT.nsys-rep",
@@ -264,7 +258,7 @@ int sms__report_read(struct sms__report *report, void (*body)(void *user), void 
         check_header(report, &contents);
     if (report->code == SMS_OK)
         report->code = contents.bytes ? sms__untrusted_open_bytes(&report->database, report->path, contents.bytes,
-                                                                  (size_t)contents.size, report->errors)
+                                                                  contents.size, report->errors)
                                       : sms__untrusted_open(&report->database, report->path, report->errors);
     if (report->code == SMS_OK)
         report->code = sms__guard(report->arena, read_body, &reading);

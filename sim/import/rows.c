@@ -4,7 +4,6 @@
 
 #include "../base/read.h"
 #include "gzip.h"
-#include "text.h"
 
 #include <iconv.h>
 #include <string.h>
@@ -273,24 +272,28 @@ const char *sms__rows_field(const struct sms__rows *rows, size_t i)
     return i < rows->fields && i < SMS__ROWS_COLUMNS ? rows->bytes + rows->offset[i] : "";
 }
 
+/* `at` is behind the start of a line of this number. */
+static struct sms__mark mark_behind(const struct sms__rows *rows, const char *line, unsigned number, const char *at)
+{
+    struct sms__mark mark = sms__text_mark(rows->path, line, (size_t)(at - line));
+    mark.text = rows->text;
+    mark.line += number - 1;
+    return mark;
+}
+
 struct sms__mark sms__rows_mark(const struct sms__rows *rows, const char *at)
 {
-    return (struct sms__mark){rows->path, rows->text, rows->number, sms__text_column(rows->line, at)};
+    return mark_behind(rows, rows->line, rows->number, at);
 }
 
 struct sms__mark sms__rows_field_mark(const struct sms__rows *rows, size_t i)
 {
-    const char *c = rows->from, *line = rows->row_line;
-    unsigned number = rows->row_number;
+    const char *c = rows->from;
     bool quoted = false;
     for (; *c && (quoted || *c != '\n') && i > 0; c++) {
         if (*c == '"')
             quoted = !quoted;
         i -= *c == ',' && !quoted;
-        if (*c == '\n') {
-            line = c + 1;
-            number++;
-        }
     }
-    return (struct sms__mark){rows->path, rows->text, number, sms__text_column(line, c)};
+    return mark_behind(rows, rows->row_line, rows->row_number, c);
 }

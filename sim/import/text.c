@@ -1,4 +1,4 @@
-/* Makes texts of imported files safe for YAML, and counts columns in them. */
+/* Makes texts of imported files safe for YAML. */
 #include "text.h"
 
 #include "../base/escape.h"
@@ -48,12 +48,4 @@ const char *sms__derive_text(struct sms__arena *arena, const char *text, size_t 
         else if (!strncmp(c, "\xef\xbf\xbe", 3) || !strncmp(c, "\xef\xbf\xbf", 3))
             c[2] = '\xbd'; /* U+FFFE and U+FFFF, which YAML cannot hold, become U+FFFD */
     return copy;
-}
-
-unsigned sms__text_column(const char *line, const char *at)
-{
-    unsigned column = 1;
-    for (const char *c = line; c < at; c++)
-        column += ((unsigned char)*c & 0xc0) != 0x80;
-    return column;
 }

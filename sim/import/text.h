@@ -1,11 +1,8 @@
-/* Texts of imported files: names and comments that YAML can hold, and columns as editors count them. */
+/* Texts of imported files: names and comments that YAML can hold. */
 #ifndef SMS_IMPORT_TEXT_H
 #define SMS_IMPORT_TEXT_H
 
 #include "../base/arena.h"
-
-#include <stdint.h>
-#include <stdio.h>
 
 #include <stddef.h>
 
@@ -14,7 +11,5 @@ const char *sms__import_name(struct sms__arena *arena, const char *path);
 /* A copy of the text's first characters (NULL: ""), at most so many bytes. What a YAML comment or quoted text cannot
  * hold, or a terminal would obey, becomes ' ', '?' or U+FFFD. */
 const char *sms__derive_text(struct sms__arena *arena, const char *text, size_t most);
-/* The column of `at` in the line that starts at `line`, from 1. UTF-8 characters are counted. */
-unsigned sms__text_column(const char *line, const char *at);
 
 #endif
