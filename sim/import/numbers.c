@@ -173,16 +173,11 @@ static bool is_missing(const char *text)
 {
     static const char *const words[] = {"",     "-",    "n/a",  "na",         "nan",      "-nan",    "inf",
                                         "-inf", "none", "null", "<overflow>", "overflow", "(!) n/a", "!"};
-    char word[16];
     size_t length = strlen(text);
     while (length && isspace((unsigned char)text[length - 1]))
         length--;
-    if (length >= sizeof word)
-        return false;
-    memcpy(word, text, length);
-    word[length] = '\0';
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (!strcasecmp(word, words[i]))
+        if (strlen(words[i]) == length && !strncasecmp(text, words[i], length))
             return true;
     return false;
 }

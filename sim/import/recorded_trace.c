@@ -209,11 +209,10 @@ static int find_parts(struct trace *trace)
     return code;
 }
 
-/* Counts the profile's processes, devices and streams. */
+/* Counts the profile's processes, devices and streams, each of which is a place. */
 static int count_all(struct trace *trace)
 {
     const char **process = SMS__NEW(trace->arena, const char *, PARTS_MAX);
-    const char **stream = SMS__NEW(trace->arena, const char *, PARTS_MAX);
     bool *met = SMS__NEW(trace->arena, bool, trace->profile->places);
     bool fits = true;
     for (size_t l = 0; fits && l < trace->profile->launches; l++) {
@@ -221,11 +220,8 @@ static int count_all(struct trace *trace)
         if (met[place->number])
             continue;
         met[place->number] = true;
-        fits = count_name(process, &trace->processes, place->process) &&
-               count_name(trace->device, &trace->devices, place->device) &&
-               count_name(stream, &trace->streams,
-                          sms__print(trace->arena, "%s %s %s %s", place->process, place->device,
-                                     place->context ? place->context : "", place->stream ? place->stream : ""));
+        fits = ++trace->streams <= PARTS_MAX && count_name(process, &trace->processes, place->process) &&
+               count_name(trace->device, &trace->devices, place->device);
     }
     return fits ? SMS_OK : fail_parts(trace);
 }

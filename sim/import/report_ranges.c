@@ -9,14 +9,6 @@
 
 enum { STEPS_MAX = 100000, SAMPLES_MAX = 4000000, SERIES = 3 };
 
-/* The SQL of a range's text, which is in a column, in StringIds or in both. NULL: there are no ranges. */
-static const char *text_of_range(struct sms__report *report)
-{
-    const char *own = sms__report_column(report, "NVTX_EVENTS", "text");
-    const char *by_id = sms__report_column(report, "NVTX_EVENTS", "#textId");
-    return own && by_id ? sms__print(report->arena, "coalesce(%s, %s)", own, by_id) : own ? own : by_id;
-}
-
 /* Samples of one time; sums and counts are of all on its device until then, so that a launch takes two of them. */
 struct sample {
     double time_s;
@@ -41,7 +33,7 @@ static void read_step(void *user, sqlite3_stmt *row)
 void sms__report_steps_read(struct sms__report *report, int64_t origin, struct sms__profile *profile)
 {
     struct reading reading = {.report = report};
-    const char *text = text_of_range(report);
+    const char *text = sms__report_column(report, "NVTX_EVENTS", "#text#textId");
     if (!text)
         return;
     sms__report_query(
