@@ -152,6 +152,8 @@ static const char *read_column(struct list *list, const struct source *source, s
         return sms__rows_field(list->rows, source->at[i]);
     const char *text = follow(list->entry, source->column[i], &sum);
     snprintf(out, CELL_BYTES, "%.15g", sum); /* without a sum: an empty cell */
+    if (strtod(out, NULL) != sum)            /* microseconds since 1970 have more digits */
+        snprintf(out, CELL_BYTES, "%.17g", sum);
     return text ? text : out;
 }
 
