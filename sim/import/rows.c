@@ -44,7 +44,8 @@ static const char *known_binary(const struct file *file)
     if (file->size > 4 && !memcmp(file->bytes, "NVR", 4))
         return "is a report file of ncu; print it: ncu --import FILE --csv --page raw";
     if (file->size > 15 && !memcmp(file->bytes, "SQLite format 3", 15))
-        return "is a database; print it: nvprof --import-profile FILE --csv --print-gpu-trace";
+        return "is a database; read one of nsys with 'smsched import nsys', and print one of nvprof: nvprof "
+               "--import-profile FILE --csv --print-gpu-trace";
     return "is not text: it holds NUL bytes";
 }
 

@@ -179,7 +179,7 @@ refuses "(half a character of UTF-16)" 3 "begins like UTF-16, but is not valid U
 printf 'NVR\0\1\2\3' >"$work/report.ncu-rep"
 refuses "(a report file)" 3 "is a report file of ncu; print it: ncu --import" ncu "$work/report.ncu-rep"
 printf 'SQLite format 3\0\0' >"$work/database"
-refuses "(a database)" 3 "is a database; print it: nvprof --import-profile" nvprof "$work/database"
+refuses "(a database)" 3 "is a database; read one of nsys with 'smsched import nsys', and print one of nvprof: nvprof --import-profile" ncu "$work/database"
 head -c 100 /dev/zero >"$work/zero"
 refuses "(NUL bytes)" 3 "it holds NUL bytes" nvprof "$work/zero"
 truncate -s 300M "$work/sparse"
