@@ -2,6 +2,7 @@
  * machine. */
 #include "sweep.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,10 +106,14 @@ static double root_power(double base, double exponent)
     return power;
 }
 
+/* Where a range crosses 0, its ends leave rounding errors of each other there, which nine digits would not hide. */
 static double range_value(const struct sms__range *range, double fraction)
 {
-    return range->log ? range->from * root_power(range->to / range->from, fraction)
-                      : range->from + (range->to - range->from) * fraction;
+    if (range->log)
+        return range->from * root_power(range->to / range->from, fraction);
+    const double value = range->from + (range->to - range->from) * fraction;
+    const double error = 4 * DBL_EPSILON * fmax(fabs(range->from), fabs(range->to));
+    return fraction > 0 && fabs(value) < error ? 0 : value;
 }
 
 /* Widens a range of whole numbers by one half at each end before drawing. Otherwise only half an interval would round

@@ -621,6 +621,18 @@ lines "1,1
 7,1
 7,3
 7,8" "steps" < <(sed 1d values.sweep/results/points.csv | head -9 | cut -d, -f4,5)
+cat >zero.yaml <<'END'
+plan: zero
+base: base.yaml
+keep: [host]
+axes:
+  - vms.a.start: {from: 0.3 ms, to: 0 ms, step: -0.1 ms}
+END
+try 0 "a range that ends at 0" sweep zero.yaml
+lines "0.3 ms
+0.2 ms
+0.1 ms
+0 ms" "0 is a rounding error" < <(sed 1d zero.sweep/results/points.csv | cut -d, -f3)
 cat >drawn.yaml <<'END'
 plan: drawn
 base: base.yaml
