@@ -16,6 +16,7 @@ enum { STORES_MAX = 65535 };
 /* Where a point is in the plan now. */
 struct place {
     uint64_t name, point;
+    bool shared; /* the first of a name: all of that name have a record */
 };
 
 struct scan {
@@ -121,7 +122,7 @@ static bool use_record(struct scan *scan, uint64_t point, const struct sms__poin
     return true;
 }
 
-/* Equal points share a record. */
+/* Equal points share a record: the first one, because there may be as many records as points. */
 static int add_record(void *user, const struct sms__point_record *record, int64_t id)
 {
     struct scan *scan = user;
@@ -139,9 +140,12 @@ static int add_record(void *user, const struct sms__point_record *record, int64_
         else
             to = middle;
     }
+    const size_t first = from;
     bool used = false;
-    for (; from < points && scan->place[from].name == record->name; from++)
-        used = use_record(scan, scan->place[from].point, record, id) || used;
+    while (from < points && scan->place[from].name == record->name && !(used && scan->place[first].shared))
+        used = use_record(scan, scan->place[from++].point, record, id) || used;
+    if (used)
+        scan->place[first].shared = true;
     scan->index->stale += !used;
     return SMS_OK;
 }

@@ -311,6 +311,15 @@ sed -i 's/base.yaml/larger.yaml/; s/3, 2, 1/1, 2, 3/' numbered.yaml
 try 0 "another scenario, numbered anew" sweep --out numbered numbered.yaml; prints "9 points: 9 run now, 0 before"
 fresh numbered.yaml numbered "another scenario differs"
 
+# Where two values are drawn often, each record is that of many points: then all of them are found in a time that grows
+# with their number, not with its square.
+drawn_often() { printf 'plan: often\nbase: base.yaml\nkeep: [host]\naxes:\n  - random: {points: 5000, of: {contention.slope: [%s]}}\n' "$1" >often.yaml; }
+drawn_often "1, 2"
+try 0 "two values drawn often" sweep --quiet often.yaml
+drawn_often "2, 1"
+output=$(timeout 60 "$smsched" sweep status often.yaml 2>&1)
+prints "5000 points: 5000 done, 0 failed, 0 missing"
+
 # A shard does not read other shards' stores, even if these have its points after renumbering. A whole sweep reads all.
 numbered "1, 2, 3" "0 us, 7 us"
 for k in 1 2; do try 0 "shard $k/2" sweep --shard $k/2 --out halves numbered.yaml; done
