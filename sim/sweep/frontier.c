@@ -365,8 +365,10 @@ static void tally(struct sms__search *search, struct sms__index *index, bool *ma
     for (uint64_t g = 0; g < search->groups && !search->race; g++)
         for (size_t p = 0; p < sms__search_policies(search, g); p++)
             walk(&(struct way){.search = search, .group = g, .policy = p}, &at, mark);
-    while (sms__search_take(search, &point, &waits))
-        missing++;
+    for (uint64_t g = 0; g < search->groups;
+         g++) /* one by one: groups whose points are all taken are not looked at again */
+        for (; take_from(search, g, &point, &waits); missing++)
+            search->taken[point] = true;
     index->done = index->failed = 0;
     for (point = 0; point < search->plan->points; point++) {
         search->taken[point] = false;
@@ -375,7 +377,6 @@ static void tally(struct sms__search *search, struct sms__index *index, bool *ma
         index->done += index->location[point].state == SMS__POINT_DONE;
         index->failed += index->location[point].state == SMS__POINT_FAILED;
     }
-    search->first = 0;
     for (uint64_t g = 0; g < search->groups && search->race; g++)
         search->race[g].next = 0;
     index->wanted = index->done + index->failed + missing;
