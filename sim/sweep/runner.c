@@ -360,12 +360,16 @@ static void run_threads(struct runner *runner, uint64_t to_do)
     free(worker);
 }
 
-/* Does not say where in a scenario it stopped. Those points are lost; what matters is how many are kept. */
+/* Does not say where in a scenario it stopped. Those points are lost; what matters is how many are kept. How many a
+ * search will need is not known before its end. */
 static int report_interrupted(struct runner *runner)
 {
     const struct sms__sweep_count *count = runner->count;
     const unsigned long long kept = count->before + count->run, points = count->points;
     *runner->errors = (struct sms_errors){0};
+    if (runner->index->search)
+        return sms__fail(runner->errors, SMS_ECANCELED, runner->plan->path,
+                         "interrupted; points that are saved: %llu; the same command continues", kept);
     return sms__fail(runner->errors, SMS_ECANCELED, runner->plan->path,
                      "interrupted; %llu of %llu points are saved; the same command continues", kept, points);
 }
