@@ -321,7 +321,14 @@ struct drawn {
     struct sms_results *results;
 };
 
-static int draw(const struct work *work, const struct sms__outlook *outlook, bool alone, struct drawn *out)
+static double over_targets(const void *user, const struct sms_results *results)
+{
+    const struct work *work = user;
+    return sms__over_targets(work->programs, sms__advice_best(work->out, 0)->way, results);
+}
+
+/* `by_targets`: draws tell how near the best way comes to them; or else what work the way does. */
+static int draw(const struct work *work, const struct sms__outlook *outlook, bool by_targets, struct drawn *out)
 {
     struct sms_run_options run = sms__advise_run_options(work->settings);
     const struct sms__span span = sms__span_for(work->programs, work->out->device, DRAWN);
@@ -329,8 +336,9 @@ static int draw(const struct work *work, const struct sms__outlook *outlook, boo
                                   ? SMS__TAKEN_END /* at which it does not pay */
                                   : SMS__KNOWN_END;
     int code = run_way(work, outlook->way, span, end, &out->file, &out->results, work->errors);
-    const struct sms__unknowns_run draws = {out->file, work->settings->load, &run, work->settings->draws};
-    run.alone = alone;
+    const struct sms__unknowns_run draws = {
+        out->file, work->settings->load, &run, work->settings->draws, by_targets ? over_targets : NULL, work};
+    run.alone = !by_targets;
     return code ? code : sms__unknowns_run(&draws, out->results, work->errors);
 }
 
@@ -349,10 +357,9 @@ static const char *find_deciding(struct sms__arena *arena, const struct sms__unk
     return name;
 }
 
-/* Counts the draws in which the best way meets the first target; without one, does as much as the next and more than a
- * GPU for one program at a time, unless the programs must share. */
-static void count(const struct work *work, const struct sms__program *asked, const struct drawn *best,
-                  const struct drawn *rival)
+/* Counts the draws in which the best way meets all targets; or else does as much as the next and more than a GPU for
+ * one program at a time, unless the programs must share. */
+static void count(const struct work *work, bool by_targets, const struct drawn *best, const struct drawn *rival)
 {
     const struct sms__unknowns *own = best->results->unknowns;
     const double least = work->settings->packed ? 0 : shown(1);
@@ -362,25 +369,26 @@ static void count(const struct work *work, const struct sms__program *asked, con
     work->out->draws = own->draws;
     work->out->decides = find_deciding(work->arena, own);
     for (size_t d = 0; d < own->draws; d++)
-        work->out->held += asked ? own->value[d] <= asked->target.ns
-                                 : shown(own->value[d]) > least && !(other && shown(other[d]) > shown(own->value[d]));
+        work->out->held += by_targets
+                               ? own->value[d] <= 1
+                               : shown(own->value[d]) > least && !(other && shown(other[d]) > shown(own->value[d]));
 }
 
 static int draw_unknowns(const struct work *work)
 {
     const struct sms__outlook *best = sms__advice_best(work->out, 0), *rival = sms__advice_best(work->out, 1);
-    const struct sms__program *asked = NULL;
     struct drawn own = {0}, other = {0};
-    const bool by_targets = is_answer(work) || (best && !best->meets); /* else it gains too little */
-    for (size_t p = 0; p < work->programs->count && !asked && by_targets; p++)
-        asked = work->programs->program[p].target.metric ? &work->programs->program[p] : NULL;
+    bool by_targets = false;
     if (!best || !work->settings->draws)
         return SMS_OK;
-    int code = draw(work, best, !asked, &own);
-    if (code == SMS_OK && rival && !asked)
-        code = draw(work, rival, true, &other);
+    for (size_t p = 0; p < work->programs->count; p++)
+        by_targets |= work->programs->program[p].target.metric != NULL;
+    by_targets &= is_answer(work) || !best->meets; /* else it gains too little */
+    int code = draw(work, best, by_targets, &own);
+    if (code == SMS_OK && rival && !by_targets)
+        code = draw(work, rival, false, &other);
     if (code == SMS_OK)
-        count(work, asked, &own, &other);
+        count(work, by_targets, &own, &other);
     if (!is_answer(work))
         work->out->held = work->out->draws - work->out->held; /* the answer is that it does not */
     sms_results_free(own.results);

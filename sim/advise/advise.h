@@ -36,12 +36,12 @@ struct sms__lone {
     double ns, per_s;
 };
 
-/* A program: one tenant of a file. */
 /* What a program does with a GPU to itself. */
 struct sms__with_gpu {
     double per_s, mean_ns; /* jobs/s; mean latency */
 };
 
+/* A program: one tenant of a file. */
 struct sms__program {
     const char *name; /* of the tenant, and of its workloads */
     const char *path;
@@ -243,6 +243,9 @@ void sms__describe(struct sms__arena *arena, const struct sms__programs *program
                    struct sms__outlook *outlook);
 /* Makes the outlook worse where results of another end are. */
 void sms__judge(const struct sms__programs *programs, struct sms__outlook *outlook, const struct sms_results *results);
+/* The greatest of the mean latencies over their targets, of all programs; 1 at most: all are met. */
+double sms__over_targets(const struct sms__programs *programs, const struct sms__way *way,
+                         const struct sms_results *results);
 
 struct sms__advice {
     struct sms__programs *programs;

@@ -119,6 +119,18 @@ static double over_target(const struct sms__program *program, double latency_ns)
     return isnan(latency_ns) ? INFINITY : latency_ns / program->target.ns;
 }
 
+double sms__over_targets(const struct sms__programs *programs, const struct sms__way *way,
+                         const struct sms_results *results)
+{
+    double most = 0;
+    for (size_t p = 0; p < programs->count; p++) {
+        const struct sms__program *program = &programs->program[p];
+        if (program->target.metric)
+            most = fmax(most, over_target(program, worst(results, way, p, program->target.metric).mean));
+    }
+    return most;
+}
+
 /* Whether too many jobs of a copy are beyond the target for its percentile to meet it. If a share b of jobs is, the
  * shares of independent replications, each over b, have a product with a mean of 1. By Markov's inequality it is n or
  * more with a chance of 1/n at most. */

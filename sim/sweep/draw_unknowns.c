@@ -63,7 +63,9 @@ static void keep(const struct work *work, size_t draw, const struct sms_results 
 {
     for (size_t p = 0; p < work->out->policies; p++)
         work->out->value[p * work->out->draws + draw] =
-            sms_results_estimate(results, p, work->asked.subject, work->asked.idx, work->asked.metric).mean;
+            work->run->value
+                ? work->run->value(work->run->user, results)
+                : sms_results_estimate(results, p, work->asked.subject, work->asked.idx, work->asked.metric).mean;
 }
 
 static void run_draw(struct work *work, size_t draw, const struct sms_file *file)

@@ -57,6 +57,9 @@ struct sms__unknowns_run {
     const struct sms_load_options *options; /* of the library */
     const struct sms_run_options *run;      /* of the results; on_progress counts draws */
     size_t draws;                           /* 0: as the scenario says */
+    /* What counts of a draw, in place of the mean that the scenario asks for; or NULL. */
+    double (*value)(const void *user, const struct sms_results *results);
+    const void *user;
 };
 /* Gives the draws to the results, which are of the scenario as it is. Draw d begins where replication d of these began,
  * so that draws without a spread are the replications. Returns SMS_OK, or a code with an error. */
