@@ -65,21 +65,20 @@ static struct sms__way *add(const struct lister *l, const char *label, const cha
 
 /* ---- caps of MPS ---- */
 
-static const char *percent(const struct lister *l, double share) { return sms__print(l->arena, "%.0f", 100 * share); }
-
-/* `first`: the share of the first of two programs; 0: all processes have as much. */
-static void add_caps(const struct lister *l, double first)
+/* `first`: per cent for the first of two programs; 0: all processes have as much. MPS takes whole per cent. */
+static void add_caps(const struct lister *l, uint64_t first)
 {
     const char *label = "mps", *name = "mps-caps";
     double *cap = SMS__NEW(l->arena, double, l->programs->count);
     for (size_t p = 0; p < l->programs->count; p++) {
-        const double share = first > 0 ? (p ? 1 - first : first) / (double)l->copies[p] : 1 / (double)l->processes;
-        cap[p] = floor(share * 100) / 100;
-        label = sms__print(l->arena, "%s%s %s %%", label, p ? " /" : "", percent(l, cap[p]));
-        name = sms__print(l->arena, "%s-%s", name, percent(l, cap[p]));
+        const unsigned long long each = first ? (p ? 100 - first : first) / l->copies[p] : 100 / l->processes;
+        if (each == 0)
+            return;
+        cap[p] = (double)each / 100;
+        label = sms__print(l->arena, "%s%s %llu %%", label, p ? " /" : "", each);
+        name = sms__print(l->arena, "%s-%llu", name, each);
     }
-    struct sms__way *way = add(l, label, name, "{mode: mps}");
-    way->cap = cap;
+    add(l, label, name, "{mode: mps}")->cap = cap;
 }
 
 /* For whose jobs there is a target, blocks may go before those of all others. */
@@ -291,7 +290,7 @@ static bool has_caps(const struct sms__device *device) { return device->mps.clie
 
 static void add_mps(const struct lister *l)
 {
-    static const double first[] = {0.7, 0.5, 0.3};
+    static const uint64_t first[] = {70, 50, 30};
     add(l, "mps", "mps", "{mode: mps}")->paired = true;
     if (!has_caps(l->device))
         return;

@@ -159,6 +159,9 @@ def check_devices(work):
         check(f"a family says whether it has MPS: {wanted}", ("mps" in names) == wanted, names)
     names = [one["name"] for one in advise(half, other, "--device", "p100")["ways"]]
     check("caps came with Volta", sorted(names) == ["exclusive", "mps", "time-slices"], names)
+    caps = {copies: [one["name"] for one in advise(half, other, "--device", "v100", "--copies", f"half:{copies}")["ways"] if "caps" in one["name"]] for copies in (5, 31)}
+    check("caps share what there is", sorted(caps[5]) == ["mps-caps-10-50-5", "mps-caps-14-30-5", "mps-caps-6-70-5"], caps[5])
+    check("a cap has a per cent at least", sorted(caps[31]) == ["mps-caps-1-50-31", "mps-caps-2-30-31"], caps[31])
     first = advise(half, other, "--device", "a100", "--load", "half:20/s", "--load", "other:20/s")["ways"][0]["name"]
     check("of ways that keep up the fastest is first", first != "time-slices", first)
 
