@@ -19,18 +19,35 @@ static const char *const divided[][2] = {
 #include "../results/metrics.def"
 };
 
-/* Speeds are compared with those at the first value of the axis, and the first replication is enough: points share its
- * random numbers, so an axis that does not matter leaves them equal. */
+/* The first replication is enough: points share its random numbers, so an axis that does not matter leaves speeds
+ * equal.
+ */
 static const char make_sql[] =
     "CREATE TABLE divides (subject TEXT, metric TEXT, PRIMARY KEY (subject, metric)) WITHOUT ROWID;"
     "CREATE TABLE alone (axis TEXT, name TEXT, least_ratio REAL, most_ratio REAL);";
 static const char speed_sql[] = "CREATE TEMP TABLE speed AS SELECT point, scenario, name, alone_blocks_per_s AS speed "
-                                "FROM vm JOIN point USING (point) WHERE position = 0 AND replication = 0;";
+                                "FROM vm JOIN point USING (point) WHERE position = 0 AND replication = 0 AND "
+                                "alone_blocks_per_s IS NOT NULL;";
+/* Each speed is compared with that of the first point that differs from its own along the axis only, because points of
+ * other axes may be missing. Format: path; then stride, count, stride, count, stride of the axis in points. */
 static const char fill_sql[] =
-    "INSERT INTO alone SELECT %Q, name, min(change), max(change) FROM (SELECT name, speed / first_value(speed) OVER "
-    "(PARTITION BY scenario, name ORDER BY at) - 1 AS change FROM (SELECT s.scenario, name, avg(speed) AS speed, "
-    "min(point) AS at FROM speed s JOIN point p USING (point) GROUP BY s.scenario, name, p.\"%w\")) "
+    "INSERT INTO alone SELECT %Q, name, min(change), max(change) FROM (SELECT name, sum(speed) / sum(first) - 1 AS "
+    "change FROM (SELECT scenario, name, speed, point / %llu %% %llu AS at, first_value(speed) OVER (PARTITION BY "
+    "name, "
+    "point - point / %llu %% %llu * %llu ORDER BY point) AS first FROM speed) GROUP BY scenario, name, at) "
     "GROUP BY name HAVING max(abs(change)) >= 0.005 ORDER BY name;";
+
+/* Not of fields that are drawn together: each point of such an axis changes all of them. */
+static void fill_axis(sqlite3_str *text, const struct sms__plan *plan, const struct sms__column *column)
+{
+    const struct sms__axis *axis = &plan->axis[column->axis];
+    unsigned long long stride = plan->search.stages, count = axis->count;
+    if ((axis->fraction || axis->entry) && axis->columns > 1)
+        return;
+    for (const struct sms__axis *later = axis + 1; later < plan->axis + plan->axes; later++)
+        stride *= later->count;
+    sqlite3_str_appendf(text, fill_sql, column->path->text, stride, count, stride, count, stride);
+}
 
 void sms__database_alone(sqlite3_str *text, const struct sms__plan *plan)
 {
@@ -42,7 +59,7 @@ void sms__database_alone(sqlite3_str *text, const struct sms__plan *plan)
         return;
     sqlite3_str_appendall(text, speed_sql);
     for (size_t i = 0; i < plan->columns; i++)
-        sqlite3_str_appendf(text, fill_sql, plan->column[i].path->text, plan->column[i].path->text);
+        fill_axis(text, plan, &plan->column[i]);
     sqlite3_str_appendall(text, "DROP TABLE temp.speed;");
 }
 

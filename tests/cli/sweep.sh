@@ -798,6 +798,11 @@ END
 then ok; else bad "what is said of the speed alone" "$output"; fi
 try 0 "its page" report alone_stp --format json
 if python3 -c 'import json, sys; rows = json.load(sys.stdin)["alone"]["rows"]; assert [r[:2] for r in rows] == [["contention.slope", "a"], ["contention.slope", "b"]] and rows[0][2] < -0.1' <<<"$output"; then ok; else bad "the page has it not" "$output"; fi
+# An axis is not blamed for what another one does: where points are missing, or each point changes both.
+"$smsched" sweep --quiet --shard 1/5 --out alone_part alone_stp_ratio.yaml # points 0 and 5, which differ in both
+try 1 "a merge of a part" sweep merge --out alone_part alone_stp_ratio.yaml; silent "speed alone"
+sed 's/^axes: .*/axes: [sobol: {points: 4, of: {contention.slope: {from: 1, to: 4}, policies.fine_grained.limit: [75 %, 150 %]}}]/' alone_stp_ratio.yaml >alone_drawn.yaml
+try 0 "fields that are drawn together" sweep --out alone_drawn alone_drawn.yaml; silent "speed alone"
 try 0 "its figure" plot alone_stp --quiet
 if grep -q "unlike" alone_stp/plots/curve-contention.slope.gp && ! grep -q "unlike" alone_stp/plots/curve-policies.fine_grained.limit.gp; then ok; else bad "the figure does not say it"; fi
 try 0 "a sweep of throughput" sweep alone_kernels_per_s.yaml --out alone_kernels
