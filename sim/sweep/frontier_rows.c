@@ -221,10 +221,8 @@ static bool print_row(void *user, const struct sms__search_row *row)
         printing->worse++;
         return true;
     }
-    if (printing->lines++ == LINES_MAX) {
-        fputs("  found.csv has more\n", to);
-        return false;
-    }
+    if (printing->lines++ >= LINES_MAX)
+        return true;
     print_who(printing, row);
     (printing->search->plan->search.find == SMS__FIND_BEST ? print_place : print_ends)(printing, row);
     fprintf(to, "%s%s\n", *row->remark ? "; " : "", row->remark);
@@ -236,6 +234,8 @@ static int print_all(void *user)
     struct printing *printing = user;
     fprintf(printing->to, "%s:\n", sms__search_says(printing->arena, printing->search->plan));
     sms__search_rows(printing->search, printing->arena, print_row, printing);
+    if (printing->lines > LINES_MAX)
+        fprintf(printing->to, "  found.csv has %llu more\n", (unsigned long long)printing->lines - LINES_MAX);
     if (printing->worse)
         fprintf(printing->to, "  %llu %s worse: see found.csv\n", (unsigned long long)printing->worse,
                 printing->worse == 1 ? "other is" : "others are");

@@ -113,6 +113,9 @@ prints "vms.a.repeat = 1, devices.0.sms = 3, leftover: 1.074 ms, no significant 
 prints "4 others are worse: see found.csv"
 try 0 "which ends after one stage" sweep status exact.yaml; prints "3 points: 3 done"
 if [ "$(grep -c 'worse,.*,1,5$' exact.sweep/results/found.csv)" = 4 ]; then ok; else bad "exact values race on" "$(cat exact.sweep/results/found.csv)"; fi
+sed -e 's/plan: exact/plan: long/' -e 's/^search: .*/axes: [{run.seed: {from: 1, to: 30, step: 1}}]\nsearch: {vary: {devices.0.sms: [1, 2, 3]}, find: best}/' exact.yaml >long.yaml
+try 0 "more answers than a screen has lines" sweep long.yaml
+prints "found.csv has 36 more"; prints "120 others are worse: see found.csv"
 
 # Values that cannot be judged all stay, after one stage. One without a value leaves.
 cat >few.yaml <<'END'
