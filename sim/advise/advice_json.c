@@ -118,8 +118,7 @@ json_t *sms__advice_json(const struct sms__advice *advice, struct sms__trust *tr
     json_object_set_new(object, "share", json_boolean(shares));
     json_object_set_new(object, "answer", sms__json_text(answer->way->name));
     json_object_set_new(object, "meets_targets", json_boolean(answer->meets));
-    if (best && best->results && trust &&
-        !sms__trust_line(trust, best->file->scenario[0], sms__advice_metric(advice), 0, &line)) {
+    if (best && trust && !sms__trust_line(trust, best->file->scenario[0], sms__advice_metric(advice), 0, &line)) {
         json_object_set_new(object, "measured", sms__json_text(line.text));
         json_object_set_new(object, "within_ratio", sms__json_number(line.within));
         if (isnan(line.within) && !sms__trust_nearest(trust, best->file->scenario[0], &line))

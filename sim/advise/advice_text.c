@@ -264,8 +264,7 @@ static void print_outside(const struct sms__advice *advice, struct sms__trust *t
                           FILE *to)
 {
     struct sms__trust_names lines;
-    if (!trust || !best || !best->results ||
-        sms__trust_say(trust, best->file->scenario[0], sms__advice_metric(advice), &lines))
+    if (!trust || !best || sms__trust_say(trust, best->file->scenario[0], sms__advice_metric(advice), &lines))
         return;
     for (size_t i = 0; i < lines.count; i++)
         if (strstr(lines.name[i], "do not cover: ") || !strncmp(lines.name[i], "no measurement covers: ", 23))
@@ -276,11 +275,9 @@ static void print_limits(const struct sms__advice *advice, struct sms__trust *tr
 {
     const struct sms__outlook *best = sms__advice_best(advice, 0);
     struct sms__trust_line line = {"", NAN};
-    if (best && best->results && trust &&
-        !sms__trust_line(trust, best->file->scenario[0], sms__advice_metric(advice), 0, &line))
+    if (best && trust && !sms__trust_line(trust, best->file->scenario[0], sms__advice_metric(advice), 0, &line))
         fprintf(to, "  evidence: %s\n", line.text);
-    if (best && best->results && trust && isnan(line.within) &&
-        !sms__trust_nearest(trust, best->file->scenario[0], &line) && *line.text)
+    if (best && trust && isnan(line.within) && !sms__trust_nearest(trust, best->file->scenario[0], &line) && *line.text)
         fprintf(to, "  closest measurement: %s\n", line.text);
     print_outside(advice, trust, best, to);
     if (advice->draws)
@@ -322,25 +319,33 @@ static bool falls_behind(const struct sms__program *program, const struct sms__o
            (program->per_s - done) * s > 3 * sqrt(program->per_s * s) + under_way;
 }
 
-/* Programs that cannot keep up, whose queue grows without end: their latencies tell how long the run was. */
-static void print_overload(const struct sms__advice *advice, const struct sms__outlook *best, FILE *to)
+/* The best way to share or, where there is none, that of each program alone. */
+static const struct sms__outlook *first_shown(const struct sms__advice *advice)
 {
-    for (size_t p = 0; best && best->results && p < advice->programs->count; p++) {
+    const struct sms__outlook *best = sms__advice_best(advice, 0);
+    return best ? best : sms__advice_alone(advice);
+}
+
+/* Programs that cannot keep up, whose queue grows without end: their latencies tell how long the run was. */
+static void print_overload(const struct sms__advice *advice, FILE *to)
+{
+    const struct sms__outlook *first = first_shown(advice);
+    for (size_t p = 0; p < advice->programs->count; p++) {
         const struct sms__program *program = &advice->programs->program[p];
-        if (falls_behind(program, best, p))
+        if (falls_behind(program, first, p))
             fprintf(to,
                     "  overload: under \"%s\" %s does only %.*g of the %.*g jobs/s that arrive, so its queue and its "
                     "latencies keep growing\n",
-                    best->way->label, program->name, sms__digits(best->share[p].per_s.mean, 4),
-                    best->share[p].per_s.mean, sms__digits(program->per_s, 4), program->per_s);
+                    first->way->label, program->name, sms__digits(first->share[p].per_s.mean, 4),
+                    first->share[p].per_s.mean, sms__digits(program->per_s, 4), program->per_s);
     }
 }
 
 static void print_few(const struct sms__advice *advice, FILE *to)
 {
     const char *before = "  too few jobs for a p99, so the maximum is shown:";
-    const struct sms__outlook *first = sms__advice_best(advice, 0);
-    for (size_t p = 0; first && first->results && p < advice->programs->count; p++)
+    const struct sms__outlook *first = first_shown(advice);
+    for (size_t p = 0; p < advice->programs->count; p++)
         if (first->share[p].maximum_of) {
             fprintf(to, "%s %s (of %zu jobs)", before, advice->programs->program[p].name, first->share[p].maximum_of);
             before = ",";
@@ -362,7 +367,7 @@ void sms__print_loads(const struct sms__programs *programs, FILE *to)
 void sms__advice_print_notes(const struct sms__advice *advice, struct sms__trust *trust, FILE *to)
 {
     const struct sms__outlook *best = sms__advice_best(advice, 0);
-    print_overload(advice, best, to);
+    print_overload(advice, to);
     if (best && best->binds)
         fprintf(to, "  limits: under \"%s\" %s\n", best->way->label, best->binds);
     if (best)

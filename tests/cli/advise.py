@@ -65,6 +65,8 @@ def check_copies(work):
     for load, told in (20, False), (1000, True):  # a GPU does 100 for each copy
         said = run(third, "--device", "a100", "--copies", "2", "--load", f"third:{load}/s", "--unknowns", "1").stdout
         check(f"whether {load} jobs/s are too many", ('overload: under "mps, 2 copies" third does only 200 of the 1000 jobs/s that arrive' in said) == told, said)
+    said = run(third, "--device", "a100", "--load", "third:1000/s", "--unknowns", "1").stdout
+    check("nor does a GPU of its own keep up", 'overload: under "exclusive" third does only 100 of the 1000 jobs/s that arrive' in said, said)
 
 
 def check_seldom_requests(_):
