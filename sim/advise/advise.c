@@ -321,14 +321,14 @@ struct drawn {
     struct sms_results *results;
 };
 
-static double over_targets(const void *user, const struct sms_results *results)
+static double misses_by(const void *user, const struct sms_results *results)
 {
     const struct work *work = user;
-    return sms__over_targets(work->programs, sms__advice_best(work->out, 0)->way, results);
+    return sms__misses_by(work->programs, sms__advice_best(work->out, 0)->way, results);
 }
 
-/* `by_targets`: draws tell how near the best way comes to them; or else what work the way does. */
-static int draw(const struct work *work, const struct sms__outlook *outlook, bool by_targets, struct drawn *out)
+/* `by_misses`: draws tell by how much the best way misses what programs must do; or else what work the way does. */
+static int draw(const struct work *work, const struct sms__outlook *outlook, bool by_misses, struct drawn *out)
 {
     struct sms_run_options run = sms__advise_run_options(work->settings);
     const struct sms__span span = sms__span_for(work->programs, work->out->device, DRAWN);
@@ -337,8 +337,8 @@ static int draw(const struct work *work, const struct sms__outlook *outlook, boo
                                   : SMS__KNOWN_END;
     int code = run_way(work, outlook->way, span, end, &out->file, &out->results, work->errors);
     const struct sms__unknowns_run draws = {
-        out->file, work->settings->load, &run, work->settings->draws, by_targets ? over_targets : NULL, work};
-    run.alone = !by_targets;
+        out->file, work->settings->load, &run, work->settings->draws, by_misses ? misses_by : NULL, work};
+    run.alone = !by_misses;
     return code ? code : sms__unknowns_run(&draws, out->results, work->errors);
 }
 
@@ -357,9 +357,9 @@ static const char *find_deciding(struct sms__arena *arena, const struct sms__unk
     return name;
 }
 
-/* Counts the draws in which the best way meets all targets; or else does as much as the next and more than a GPU for
- * one program at a time, unless the programs must share. */
-static void count(const struct work *work, bool by_targets, const struct drawn *best, const struct drawn *rival)
+/* Counts the draws in which the best way meets all targets, and does the jobs that must be done; or else does as much
+ * as the next and more than a GPU for one program at a time, unless the programs must share. */
+static void count(const struct work *work, bool by_misses, const struct drawn *best, const struct drawn *rival)
 {
     const struct sms__unknowns *own = best->results->unknowns;
     const double least = work->settings->packed ? 0 : shown(1);
@@ -369,7 +369,7 @@ static void count(const struct work *work, bool by_targets, const struct drawn *
     work->out->draws = own->draws;
     work->out->decides = find_deciding(work->arena, own);
     for (size_t d = 0; d < own->draws; d++)
-        work->out->held += by_targets
+        work->out->held += by_misses
                                ? own->value[d] <= 1
                                : shown(own->value[d]) > least && !(other && shown(other[d]) > shown(own->value[d]));
 }
@@ -378,17 +378,17 @@ static int draw_unknowns(const struct work *work)
 {
     const struct sms__outlook *best = sms__advice_best(work->out, 0), *rival = sms__advice_best(work->out, 1);
     struct drawn own = {0}, other = {0};
-    bool by_targets = false;
+    bool by_misses = false;
     if (!best || !work->settings->draws)
         return SMS_OK;
     for (size_t p = 0; p < work->programs->count; p++)
-        by_targets |= work->programs->program[p].target.metric != NULL;
-    by_targets &= is_answer(work) || !best->meets; /* else it gains too little */
-    int code = draw(work, best, by_targets, &own);
-    if (code == SMS_OK && rival && !by_targets)
+        by_misses |= work->programs->program[p].target.metric || work->programs->program[p].least_per_s > 0;
+    by_misses &= is_answer(work) || !best->meets; /* else it gains too little */
+    int code = draw(work, best, by_misses, &own);
+    if (code == SMS_OK && rival && !by_misses)
         code = draw(work, rival, false, &other);
     if (code == SMS_OK)
-        count(work, by_targets, &own, &other);
+        count(work, by_misses, &own, &other);
     if (!is_answer(work))
         work->out->held = work->out->draws - work->out->held; /* the answer is that it does not */
     sms_results_free(own.results);

@@ -243,9 +243,9 @@ void sms__describe(struct sms__arena *arena, const struct sms__programs *program
                    struct sms__outlook *outlook);
 /* Makes the outlook worse where results of another end are. */
 void sms__judge(const struct sms__programs *programs, struct sms__outlook *outlook, const struct sms_results *results);
-/* The greatest of the mean latencies over their targets, of all programs; 1 at most: all are met. */
-double sms__over_targets(const struct sms__programs *programs, const struct sms__way *way,
-                         const struct sms_results *results);
+/* As misses_by of an outlook, but by the means, without their intervals; 1 at most: nothing is missed. */
+double sms__misses_by(const struct sms__programs *programs, const struct sms__way *way,
+                      const struct sms_results *results);
 
 struct sms__advice {
     struct sms__programs *programs;

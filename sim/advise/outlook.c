@@ -119,18 +119,6 @@ static double over_target(const struct sms__program *program, double latency_ns)
     return isnan(latency_ns) ? INFINITY : latency_ns / program->target.ns;
 }
 
-double sms__over_targets(const struct sms__programs *programs, const struct sms__way *way,
-                         const struct sms_results *results)
-{
-    double most = 0;
-    for (size_t p = 0; p < programs->count; p++) {
-        const struct sms__program *program = &programs->program[p];
-        if (program->target.metric)
-            most = fmax(most, over_target(program, worst(results, way, p, program->target.metric).mean));
-    }
-    return most;
-}
-
 /* Whether too many jobs of a copy are beyond the target for its percentile to meet it. If a share b of jobs is, the
  * shares of independent replications, each over b, have a product with a mean of 1. By Markov's inequality it is n or
  * more with a chance of 1/n at most. */
@@ -167,6 +155,21 @@ static double mean_jobs_per_s(const struct sms_results *results, const struct sm
     for (size_t r = 0; r < sms_results_replications(results); r++)
         per_s += jobs_per_s(results, programs, way, p, r);
     return per_s / (double)sms_results_replications(results);
+}
+
+double sms__misses_by(const struct sms__programs *programs, const struct sms__way *way,
+                      const struct sms_results *results)
+{
+    double most = 0;
+    for (size_t p = 0; p < programs->count; p++) {
+        const struct sms__program *program = &programs->program[p];
+        if (program->target.metric)
+            most = fmax(most, over_target(program, worst(results, way, p, program->target.metric).mean));
+        if (program->least_per_s > 0)
+            most = fmax(most, lag_of(program, results, worst(results, way, p, "job_latency_mean_ns").mean,
+                                     mean_jobs_per_s(results, programs, way, p)));
+    }
+    return most;
 }
 
 void sms__judge(const struct sms__programs *programs, struct sms__outlook *outlook, const struct sms_results *results)
