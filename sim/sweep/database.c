@@ -265,14 +265,8 @@ bool sms__database_end(struct sms__database *database, const struct sms__index *
         fill_plan(database);
     if (!database->failed)
         fill_meta(database, index);
-    sqlite3_finalize(database->point);
-    sqlite3_finalize(database->record);
-    sqlite3_finalize(database->answer);
-    sqlite3_finalize(database->gain_alone);
-    sqlite3_finalize(database->bound);
-    sqlite3_finalize(database->found);
-    for (int s = 0; s < SMS_SUBJECTS; s++)
-        sqlite3_finalize(database->row[s]);
+    for (sqlite3_stmt *left; database->file && (left = sqlite3_next_stmt(database->file, NULL));)
+        sqlite3_finalize(left);
     if (sqlite3_close(database->file) != SQLITE_OK)
         fail(database);
     return !database->failed;
