@@ -47,6 +47,15 @@ static double jobs_per_s(const struct sms_results *results, const struct sms__pr
     return sum;
 }
 
+static struct sms_estimate rate_of(const struct sms_results *results, const struct sms__programs *programs,
+                                   const struct sms__way *way, size_t p)
+{
+    struct sms__moments moments = {0};
+    for (size_t r = 0; r < sms_results_replications(results); r++)
+        sms__estimate_add(&moments, jobs_per_s(results, programs, way, p, r));
+    return sms__estimate_close(moments);
+}
+
 /* The replications of which it is known what the program does alone. The same jobs arrive there, so each is compared
  * with its own. */
 static size_t pairs_of(const struct sms__program *program, const struct sms_results *results)
@@ -92,10 +101,7 @@ static void set_share(const struct sms__programs *programs, const struct sms__ou
     const struct sms_results *results = outlook->results;
     const struct sms__way *way = outlook->way;
     struct sms__tenancy *share = &outlook->share[p];
-    struct sms__moments per_s = {0};
-    for (size_t r = 0; r < sms_results_replications(results); r++)
-        sms__estimate_add(&per_s, jobs_per_s(results, programs, way, p, r));
-    share->per_s = sms__estimate_close(per_s);
+    share->per_s = rate_of(results, programs, way, p);
     share->slowdown = slowdown_of(results, way, p, program);
     share->p50_ns = worst(results, way, p, "job_latency_p50_ns");
     share->p99_ns = worst(results, way, p, "job_latency_p99_ns");
@@ -148,15 +154,6 @@ static double lag_of(const struct sms__program *program, const struct sms_result
     return isnan(latency_ns) ? INFINITY : fmin(program->least_per_s / per_s, latency_ns * 1e3 / most_ps);
 }
 
-static double mean_jobs_per_s(const struct sms_results *results, const struct sms__programs *programs,
-                              const struct sms__way *way, size_t p)
-{
-    double per_s = 0;
-    for (size_t r = 0; r < sms_results_replications(results); r++)
-        per_s += jobs_per_s(results, programs, way, p, r);
-    return per_s / (double)sms_results_replications(results);
-}
-
 double sms__misses_by(const struct sms__programs *programs, const struct sms__way *way,
                       const struct sms_results *results)
 {
@@ -167,7 +164,7 @@ double sms__misses_by(const struct sms__programs *programs, const struct sms__wa
             most = fmax(most, over_target(program, worst(results, way, p, program->target.metric).mean));
         if (program->least_per_s > 0)
             most = fmax(most, lag_of(program, results, worst(results, way, p, "job_latency_mean_ns").mean,
-                                     mean_jobs_per_s(results, programs, way, p)));
+                                     rate_of(results, programs, way, p).mean));
     }
     return most;
 }
@@ -177,7 +174,7 @@ void sms__judge(const struct sms__programs *programs, struct sms__outlook *outlo
     for (size_t p = 0; p < programs->count; p++) {
         const struct sms__program *program = &programs->program[p];
         const double latency_ns = worst(results, outlook->way, p, "job_latency_mean_ns").mean;
-        const double per_s = mean_jobs_per_s(results, programs, outlook->way, p);
+        const double per_s = rate_of(results, programs, outlook->way, p).mean;
         double least = 0, most = 0; /* by which it misses, at the ends of its interval */
         outlook->worst_slowdown[p] = fmax(outlook->worst_slowdown[p], latency_ns / program->alone_mean_ns);
         outlook->worst_per_s[p] = isnan(per_s) ? 0 : fmin(outlook->worst_per_s[p], per_s);
