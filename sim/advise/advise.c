@@ -83,25 +83,19 @@ static int look_at(const struct work *work, const struct sms__way *way, struct s
     return SMS_OK;
 }
 
-/* Another end of what is not known. */
-static int look_at_end(const struct work *work, struct sms__span span, enum sms__end end, struct sms__outlook *outlook)
+/* The other end of what is not known, of kernels without counters beside others or on fewer SMs. */
+static int look_at_other_end(const struct work *work, struct sms__span span, struct sms__outlook *outlook)
 {
     struct sms_file *file = NULL;
     struct sms_results *results = NULL;
-    int code = run_way(work, outlook->way, span, end, &file, &results, work->errors);
+    if (!work->out->ranged || outlook->way->sliced || outlook->way->alone || outlook->why)
+        return SMS_OK;
+    int code = run_way(work, outlook->way, span, SMS__TAKEN_END, &file, &results, work->errors);
     if (code == SMS_OK)
         sms__judge(work->programs, outlook, results);
     sms_results_free(results);
     sms_file_free(file);
     return code;
-}
-
-/* Kernels without counters beside others or on fewer SMs. */
-static int look_at_ends(const struct work *work, struct sms__span span, struct sms__outlook *outlook)
-{
-    const struct sms__way *way = outlook->way;
-    const bool has_ends = work->out->ranged && !way->sliced && !way->alone && !outlook->why;
-    return has_ends ? look_at_end(work, span, SMS__TAKEN_END, outlook) : SMS_OK;
 }
 
 /* ---- all ways ---- */
@@ -168,7 +162,7 @@ static int look_at_all(const struct work *work, const struct sms__ways *ways, st
         if (code == SMS_OK && i == 0 && outlook->why) /* not even alone */
             code = sms__fail(work->errors, SMS_EINPUT, NULL, "alone, %s", outlook->why);
         if (code == SMS_OK && (outlook->meets || !again))
-            code = look_at_ends(work, span, outlook);
+            code = look_at_other_end(work, span, outlook);
         if (work->settings->on_progress)
             work->settings->on_progress(work->settings->user, i + 1, ways->count);
         if (outlook->meets && again)
@@ -215,7 +209,7 @@ static int look_again(const struct work *work, struct sms__outlook *outlook)
     struct sms__span span = outlook->span;
     span.replications = REPLICATIONS_MORE;
     int code = look_at(work, fewer.way, span, outlook);
-    code = code ? code : look_at_ends(work, span, outlook);
+    code = code ? code : look_at_other_end(work, span, outlook);
     if (code == SMS_OK && outlook->why) {
         const struct sms__outlook failed = *outlook;
         *outlook = fewer;
