@@ -111,11 +111,9 @@ static const char *name_of_tenant(struct sms__arena *arena, const struct sms__te
 static const char *new_name(struct sms__arena *arena, const char *from, const struct sms__programs *programs)
 {
     const char *stem = sms__import_name(arena, from), *name = stem;
-    for (size_t n = 2, i = 0; i < programs->count; i++)
-        if (!strcmp(programs->program[i].name, name)) {
-            name = sms__print(arena, "%s-%zu", stem, n++);
-            i = SIZE_MAX; /* again from the first */
-        }
+    for (size_t n = 2; sms__find_name(name, programs->count, SMS__NAMES(programs->program, name)) < programs->count;
+         n++)
+        name = sms__print(arena, "%s-%zu", stem, n);
     return name;
 }
 

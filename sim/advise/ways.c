@@ -36,12 +36,10 @@ struct lister {
 /* The name, with a number if ways before have it: those of long names may agree. */
 static const char *unlike(const struct lister *l, const char *name)
 {
+    const size_t before = l->out->count - 1;
     const char *own = name;
-    for (size_t i = 0, n = 2; i + 1 < l->out->count; i++)
-        if (!strcmp(l->out->way[i].name, own)) {
-            own = sms__print(l->arena, "%s-%zu", name, n++);
-            i = SIZE_MAX; /* again from the first */
-        }
+    for (size_t n = 2; sms__find_name(own, before, SMS__NAMES(l->out->way, name)) < before; n++)
+        own = sms__print(l->arena, "%s-%zu", name, n);
     return own;
 }
 
