@@ -311,9 +311,7 @@ int sms_results_bound(const struct sms_results *results, enum sms_bounded metric
 
 double sms_bound_gap(const struct sms_bound *bound, double per_s)
 {
-    if (!bound)
-        return NAN;
-    if (bound->reason || isnan(per_s) || bound->run_per_s <= 0)
+    if (!bound || bound->reason || isnan(per_s) || bound->run_per_s <= 0)
         return NAN;
     return 1 - per_s / bound->run_per_s;
 }

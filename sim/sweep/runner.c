@@ -130,11 +130,6 @@ static bool add_to_queue(struct runner *runner, const struct sms__point_record *
     return added;
 }
 
-static int fail_memory(struct worker *worker)
-{
-    return sms__fail(&worker->errors, SMS_ENOMEM, worker->runner->plan->path, "out of memory");
-}
-
 /* Lets the search know a point. */
 static bool tell(struct runner *runner, uint64_t point, bool failed, const struct sms__buffer *content)
 {
@@ -164,7 +159,7 @@ static int record_point(struct worker *worker, uint64_t point, char *models, con
         tell(worker->runner, point, record.failed, content) && add_to_queue(worker->runner, &record))
         return SMS_OK;
     free(models);
-    return code ? code : fail_memory(worker);
+    return code ? code : sms__fail(&worker->errors, SMS_ENOMEM, worker->runner->plan->path, "out of memory");
 }
 
 /* A point while it is run. */

@@ -31,12 +31,10 @@ const struct sms__field sms__search_fields[] = {
      .help = "sets the maximum number of replications per point, at least 5; default 100"},
     {0}};
 
-static uint64_t below(uint64_t values, uint64_t position) { return position < values ? position : values; }
-
 uint64_t sms__search_scan(uint64_t values, unsigned i)
 {
     if (values <= SMS__SEARCH_SCAN)
-        return below(values, i);
+        return i < values ? i : values;
     return i < SMS__SEARCH_SCAN ? i * (values - 1) / (SMS__SEARCH_SCAN - 1) : values;
 }
 
