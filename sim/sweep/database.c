@@ -119,8 +119,6 @@ void sms__database_begin(struct sms__database *database, const char *path, const
         return;
     }
     make_points(database);
-    database->record = make_table(
-        database, begin_sql(database, "CREATE TABLE record (point INTEGER PRIMARY KEY, key BLOB)"), "record", 2);
     database->answer = make_table(database, begin_sql(database, answer_sql), "answer", 12);
     database->gain_alone = make_table(database, begin_sql(database, gain_alone_sql), "gain_alone", 5);
     if (plan->search_node)

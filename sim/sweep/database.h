@@ -10,7 +10,7 @@ enum { SMS__DATABASE_MESSAGE_BYTES = 200 };
 struct sms__database {
     const struct sms__plan *plan;
     struct sqlite3 *file;
-    struct sqlite3_stmt *point, *record, *answer, *gain_alone, *bound, *found, *row[SMS_SUBJECTS];
+    struct sqlite3_stmt *point, *answer, *gain_alone, *bound, *found, *row[SMS_SUBJECTS];
     uint32_t replications; /* maximum over the points */
     bool failed;
     char message[SMS__DATABASE_MESSAGE_BYTES]; /* of the first failure; everything after it does nothing */

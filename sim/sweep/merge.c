@@ -54,22 +54,18 @@ static bool describe_point(struct sms__merge *merge)
     return sms__buffer_close(&merge->row_prefix, to);
 }
 
-/* Adds a point to points.csv and to the tables `point` and `record`. `record`: NULL for a missing point. */
-static bool add_point(struct sms__merge *merge, const struct sms__point_record *record)
+/* Adds a point to points.csv and to the table `point`. */
+static bool add_point(struct sms__merge *merge, bool missing)
 {
     enum sms__point_state state = merge->index->location[merge->point].state;
-    const char *message = record ? sms__content_text(&merge->content) : "";
+    const char *message = missing ? "" : sms__content_text(&merge->content);
     fprintf(merge->points, "%s,%s,", merge->row_prefix.bytes, state_names[state]);
     sms__print_csv(merge->points, message);
     fputc('\n', merge->points);
     merge->warned += state == SMS__POINT_DONE && message[0];
     sms__bind_text(merge->database.point, 3, state_names[state]);
     sms__bind_text(merge->database.point, 4, message);
-    if (!sms__database_insert(&merge->database, merge->database.point) || !record)
-        return !merge->database.failed;
-    sqlite3_bind_int64(merge->database.record, 1, (sqlite3_int64)merge->point);
-    sqlite3_bind_blob(merge->database.record, 2, record->key, SMS__KEY_BYTES, SQLITE_STATIC);
-    return sms__database_insert(&merge->database, merge->database.record);
+    return sms__database_insert(&merge->database, merge->database.point);
 }
 
 static int write_point(void *user)
@@ -83,7 +79,7 @@ static int write_point(void *user)
         return fail(merge, store, "cannot be read");
     if (*store)
         merge->content = (struct sms__content){record.content, record.size, false};
-    bool succeeded = add_point(merge, *store ? &record : NULL);
+    bool succeeded = add_point(merge, !*store);
     if (succeeded && *store && !record.failed)
         succeeded = sms__merge_results(merge);
     if (*store && merge->content.failed)
