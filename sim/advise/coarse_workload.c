@@ -39,7 +39,8 @@ struct sms__kernel_runs {
     size_t chunks;
     struct place {
         size_t chunk, index;
-    } * place; /* [kernels of the workload] */
+    } * place;                       /* [kernels of the workload] */
+    struct sms__lone_kernel *kernel; /* [kernels] */
 };
 
 struct measuring {
@@ -125,6 +126,58 @@ static int run_chunk(const struct sms__program *program, const struct sms__workl
     return code;
 }
 
+static const struct sms_results *results_of(const struct sms__kernel_runs *runs, size_t k)
+{
+    return runs->chunk[runs->place[k].chunk].results;
+}
+
+/* Of kernel k on a share of the SMs. */
+static double metric_of(const struct sms__kernel_runs *runs, size_t share, size_t k, const char *name)
+{
+    const size_t kernel = share * runs->chunk[runs->place[k].chunk].kernels + runs->place[k].index;
+    return sms_results_value(results_of(runs, k), 0, 0, SMS_KERNEL, kernel, (size_t)sms_metric_index(SMS_KERNEL, name));
+}
+
+/* The jitter that a uniform spread would need for these quantiles: they are 0.45 of its width apart. */
+static double jitter_of(const struct sms__kernel_runs *runs, size_t k)
+{
+    const double p50 = metric_of(runs, 0, k, "latency_p50_ns"), p95 = metric_of(runs, 0, k, "latency_p95_ns");
+    return p50 > 0 ? (p95 - p50) / (0.45 * sqrt(12) * p50) : 0;
+}
+
+/* The part of each kernel's launches in a job that cost nothing, because they follow others in a CUDA graph. */
+static double *free_launches(struct sms__arena *arena, const struct sms__workload *workload)
+{
+    double *all = SMS__NEW(arena, double, workload->kernels), *free = SMS__NEW(arena, double, workload->kernels);
+    for (size_t i = 0; i < workload->steps; i++) {
+        const struct sms__step *step = &workload->step[i];
+        if (step->kind != SMS__LAUNCH)
+            continue;
+        all[step->kernel] += (double)step->times;
+        free[step->kernel] += step->in_graph ? (double)step->times - !step->continues_graph : 0;
+    }
+    for (size_t k = 0; k < workload->kernels; k++)
+        free[k] = all[k] > 0 ? free[k] / all[k] : 0;
+    return free;
+}
+
+static struct sms__lone_kernel describe(const struct sms__kernel_runs *runs, size_t k, double free_part)
+{
+    const struct sms_scenario *scenario = sms_results_scenario(results_of(runs, k));
+    struct sms__lone_kernel kernel = {.given = &runs->workload->kernel[k],
+                                      .fit = &scenario->vm[0].fit[0][runs->place[k].index],
+                                      .device = scenario->device[0],
+                                      .jitter = jitter_of(runs, k),
+                                      .launches = 1};
+    const double free_ns = (double)kernel.fit->launch_ps / 1e3 * free_part;
+    for (size_t s = 0; s < SMS__LONE_SHARES; s++) {
+        const struct sms__mode *mode = sms__mode_of_device(&scenario->policy[0].mode, s);
+        kernel.ns[s] = metric_of(runs, s, k, "latency_mean_ns") - free_ns;
+        kernel.share[s] = (double)sms__mode_sms(mode, kernel.device, &scenario->vm[s]) / (double)kernel.device->sms;
+    }
+    return kernel;
+}
+
 /* The kernels of the program's i-th workload, which run unless they have done so before. */
 static int run_kernels(struct sms__arena *arena, struct sms__program *program, size_t i,
                        const struct sms__workload *workload, const struct sms__advise_settings *settings,
@@ -141,6 +194,10 @@ static int run_kernels(struct sms__arena *arena, struct sms__program *program, s
         *SMS__APPEND(arena, runs->chunk, runs->chunks) = (struct chunk){.kernels = 0};
     for (size_t c = 0; c < runs->chunks && code == SMS_OK; c++)
         code = run_chunk(program, workload, &runs->chunk[c], settings, errors);
+    runs->kernel = SMS__NEW(arena, struct sms__lone_kernel, workload->kernels);
+    const double *free_part = free_launches(arena, workload);
+    for (size_t k = 0; k < workload->kernels && code == SMS_OK; k++)
+        runs->kernel[k] = describe(runs, k, free_part[k]);
     return code;
 }
 
@@ -155,18 +212,6 @@ void sms__free_kernel_runs(struct sms__program *program)
     program->workloads = 0;
 }
 
-static const struct sms_results *results_of(const struct sms__kernel_runs *runs, size_t k)
-{
-    return runs->chunk[runs->place[k].chunk].results;
-}
-
-/* Of kernel k on a share of the SMs. */
-static double metric_of(const struct sms__kernel_runs *runs, size_t share, size_t k, const char *name)
-{
-    const size_t kernel = share * runs->chunk[runs->place[k].chunk].kernels + runs->place[k].index;
-    return sms_results_value(results_of(runs, k), 0, 0, SMS_KERNEL, kernel, (size_t)sms_metric_index(SMS_KERNEL, name));
-}
-
 static const struct sms__device *device_of(const struct sms__kernel_runs *runs)
 {
     return sms_results_scenario(runs->chunk[0].results)->device[0];
@@ -179,44 +224,6 @@ static void write_scalar(FILE *to, struct sms__arena *arena, const char *key, co
     const struct sms__node node = {.kind = SMS__SCALAR, .text = text};
     if (text && *text)
         fprintf(to, "%s: %s\n", key, sms__node_flow(arena, &node));
-}
-
-/* The jitter that a uniform spread would need for these quantiles: they are 0.45 of its width apart. */
-static double jitter_of(const struct sms__kernel_runs *runs, size_t k)
-{
-    const double p50 = metric_of(runs, 0, k, "latency_p50_ns"), p95 = metric_of(runs, 0, k, "latency_p95_ns");
-    return p50 > 0 ? (p95 - p50) / (0.45 * sqrt(12) * p50) : 0;
-}
-
-/* The part of the kernel's launches in a job that cost nothing, because they follow others in a CUDA graph. */
-static double free_launches(const struct sms__workload *workload, size_t k)
-{
-    double all = 0, free = 0;
-    for (size_t i = 0; i < workload->steps; i++) {
-        const struct sms__step *step = &workload->step[i];
-        if (step->kind != SMS__LAUNCH || step->kernel != k)
-            continue;
-        all += (double)step->times;
-        free += step->in_graph ? (double)step->times - !step->continues_graph : 0;
-    }
-    return all > 0 ? free / all : 0;
-}
-
-static struct sms__lone_kernel kernel_of(const struct sms__kernel_runs *runs, size_t k)
-{
-    const struct sms_scenario *scenario = sms_results_scenario(results_of(runs, k));
-    struct sms__lone_kernel kernel = {.given = &runs->workload->kernel[k],
-                                      .fit = &scenario->vm[0].fit[0][runs->place[k].index],
-                                      .device = scenario->device[0],
-                                      .jitter = jitter_of(runs, k),
-                                      .launches = 1};
-    const double free_ns = (double)kernel.fit->launch_ps / 1e3 * free_launches(runs->workload, k);
-    for (size_t s = 0; s < SMS__LONE_SHARES; s++) {
-        const struct sms__mode *mode = sms__mode_of_device(&scenario->policy[0].mode, s);
-        kernel.ns[s] = metric_of(runs, s, k, "latency_mean_ns") - free_ns;
-        kernel.share[s] = (double)sms__mode_sms(mode, kernel.device, &scenario->vm[s]) / (double)kernel.device->sms;
-    }
-    return kernel;
 }
 
 /* ---- launches ---- */
@@ -282,14 +289,14 @@ static void add_step(struct sms__program *program, const struct sms__kernel_runs
     if (step->kind != SMS__LAUNCH) {
         ps = sms__measure_step(workload, s, NULL, device);
     } else {
-        const struct sms__lone_kernel kernel = kernel_of(runs, step->kernel);
-        ps = launch_ps(&kernel) * (double)step->times;
+        const struct sms__lone_kernel *kernel = &runs->kernel[step->kernel];
+        ps = launch_ps(kernel) * (double)step->times;
         const double left = (double)folded(workload, step, sums->fold);
         program->launches += left;
-        sums->block_launches += kernel.given->whole ? 0 : (double)step->times;
-        sums->left += kernel.given->whole ? 0 : left;
+        sums->block_launches += kernel->given->whole ? 0 : (double)step->times;
+        sums->left += kernel->given->whole ? 0 : left;
         for (size_t r = 0; r < device->resources; r++)
-            program->use_ps[r] += ps * sms__lone_demand(&kernel, r);
+            program->use_ps[r] += ps * sms__lone_demand(kernel, r);
         sums->kernel_ps += ps;
         sums->unknown_ps += workload->kernel[step->kernel].demands == 0 ? ps : 0;
     }
@@ -379,12 +386,11 @@ static void write_head(struct sms__arena *arena, const struct sms__program *prog
 static bool is_written(const struct sms__kernel_runs *runs, const char *resource)
 {
     const struct sms__device *device = device_of(runs);
-    for (size_t k = 0; k < runs->workload->kernels; k++) {
-        const struct sms__lone_kernel kernel = kernel_of(runs, k);
+    for (size_t k = 0; k < runs->workload->kernels; k++)
         for (size_t r = 0; r < device->resources; r++)
-            if (!strcmp(device->resource[r].name, resource) && sms__lone_demand(&kernel, r) >= SMS__LONE_DEMAND_LEAST)
+            if (!strcmp(device->resource[r].name, resource) &&
+                sms__lone_demand(&runs->kernel[k], r) >= SMS__LONE_DEMAND_LEAST)
                 return true;
-    }
     return false;
 }
 
@@ -409,7 +415,7 @@ static void write_kernels(struct sms__arena *arena, const struct sms__kernel_run
     write_uncertainty(runs, to);
     fputs("kernels:\n", to);
     for (size_t k = 0; k < workload->kernels; k++) {
-        struct sms__lone_kernel kernel = fold_kernel(kernel_of(runs, k), workload, k, fold);
+        struct sms__lone_kernel kernel = fold_kernel(runs->kernel[k], workload, k, fold);
         sms__lone_write(arena, &kernel, kind, to);
     }
     write_steps(arena, workload, fold, to);

@@ -222,6 +222,14 @@ def check_together(work):
     check("the answer holds in draws that meet both targets, whichever is first", held[0] == held[1] < 4, held)
 
 
+def check_many_steps(work):
+    """Steps that are written one by one, as of a trace, take a time that grows with their number and not with its square."""
+    steps = work / "steps.yaml"
+    steps.write_text("workload: steps\nkernels: [{name: k, blocks: 80, threads: 128, block_time: 10 us}]\nsteps:\n" + "  - {launch: k}\n" * 100000)
+    done = subprocess.run([smsched, "advise", steps, "--device", "v100", "--quiet", "--unknowns", "1"], capture_output=True, text=True, timeout=30)
+    check("100000 steps", done.returncode == 0, done.stderr)
+
+
 def check_many_launches(work):
     """Of a job of 200 000 launches one stands for fifty: it takes as long as all."""
     many = work / "many.yaml"
@@ -535,7 +543,7 @@ def check_errors(work):
 CHECKS = (check_by_hand, check_copies, check_shared_instances, check_own_instances, check_pairs, check_seldom, check_cores, check_alone, check_devices,
           check_blocks, check_caps, check_slow_copies, check_estimates, check_range, check_folder, check_same, check_little,
           check_scenario, check_exclusive, check_missed_alone, check_beyond, check_names, check_titles, check_ranges, check_limits, check_errors)
-LONG = check_many_launches, check_seldom_requests, check_targets, check_together, check_copies_of_many, check_chance, check_steps, check_whole
+LONG = check_many_launches, check_many_steps, check_seldom_requests, check_targets, check_together, check_copies_of_many, check_chance, check_steps, check_whole
 
 with tempfile.TemporaryDirectory() as folder:
     for one in CHECKS if sanitized() else CHECKS + LONG:  # most of the time, for code that the others run
