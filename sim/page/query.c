@@ -168,11 +168,14 @@ static void reject_row(struct sms__points *points, sqlite3_stmt *row, void *what
                      sms__points_text(points, row, 0));
 }
 
+/* A page that SQLite has no memory for is told as one that is damaged. */
 static void check_row(struct sms__points *points, sqlite3_stmt *row, void *user)
 {
     (void)user;
     const char *result = sms__points_text(points, row, 0);
-    if (strcmp(result, "ok") != 0)
+    if (strstr(result, "unable to get the page. error code=7")) /* SQLITE_NOMEM */
+        points->code = SMS_ENOMEM;
+    else if (strcmp(result, "ok") != 0)
         sms__points_fail(points, "is damaged: %.200s", result);
 }
 

@@ -1,6 +1,7 @@
 /* Runs within a limit of memory, and what is told while they run. */
 #include "../harness.h"
 
+#include "sim/page/points.h"
 #include "sim/sweep/sweep.h"
 
 #define SCENARIO                                                                                                       \
@@ -141,9 +142,38 @@ static void the_clock_of_progress_never_goes_back(void **state)
     }
 }
 
+/* SQLite says so in the place where it says what is damaged. */
+static void a_database_is_not_called_damaged_for_want_of_memory(void **state)
+{
+    static const char path[] = "test_memory.db";
+    sqlite3 *file;
+    size_t wanting = 0;
+    (void)state;
+    unlink(path);
+    assert_int_equal(sqlite3_open(path, &file), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(file,
+                                  "CREATE TABLE t(a); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "
+                                  "LIMIT 200) INSERT INTO t SELECT hex(zeroblob(1000)) FROM n",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    sqlite3_close(file);
+    for (sqlite3_int64 most = 4096; wanting == 0 || most <= 1 << 20; most += 4096) {
+        struct sms__page page = {.source = path};
+        sqlite3_hard_heap_limit64(most);
+        const int code = sms__page_gather(&page);
+        sqlite3_hard_heap_limit64(0);
+        wanting += code == SMS_ENOMEM;
+        assert_true(code == SMS_ENOMEM || code == SMS_EINPUT);
+        assert_null(strstr(page.errors.item[0].message, "damaged"));
+        sms__page_release(&page);
+    }
+    unlink(path);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_run_that_needs_more_memory_ends_without_results),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_database_is_not_called_damaged_for_want_of_memory),
+                                       cmocka_unit_test(a_run_that_needs_more_memory_ends_without_results),
                                        cmocka_unit_test(a_file_that_needs_more_memory_is_not_loaded),
                                        cmocka_unit_test(the_limit_changes_no_result),
                                        cmocka_unit_test(runs_tell_what_is_done_from_their_first_per_cent_on),
