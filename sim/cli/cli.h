@@ -63,7 +63,6 @@ struct cli_option {
     enum cli_file file;              /* a name that is written is checked: outputs.c */
     const struct cli_format *format; /* of CLI_OUTPUT */
     bool to_stdout;                  /* a file that is written: - is stdout */
-    bool always;                     /* a file that is written also if the option is not given */
     bool percentage;                 /* a number from 1 on needs a %, because it is probably meant as one */
     char letter;                     /* short form, or 0 */
 };
@@ -114,6 +113,7 @@ struct cli_command {
     bool verb;                                /* the first of several arguments names no file */
     struct cli_text hints[CLI_HINTS_MAX];     /* what to do instead of options of others; fewer end with NULL */
     size_t size;                              /* of the command's struct of options */
+    void (*choose)(struct cli *cli);          /* names outputs that no option does, before they are checked; or NULL */
     int (*run)(struct cli *cli);              /* returns an exit code */
 };
 

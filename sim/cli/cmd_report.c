@@ -22,21 +22,18 @@ static const struct cli_format page_format = {"a page or its data", {"<!doctype 
 
 static const struct cli_option own_options[] = {
     {"out", "FILE", "write this file, - for stdout; default: report.html, or stdout for json", CLI_TEXT, AT(out),
-     .file = CLI_OUTPUT, .format = &page_format, .to_stdout = true, .always = true, .letter = 'o'},
+     .file = CLI_OUTPUT, .format = &page_format, .to_stdout = true, .letter = 'o'},
     {"format", "FORMAT", "write html, or json: the data of the page", CLI_CHOICE, AT(format), .choices = formats},
     {0},
 };
 
 static const struct options *options_of(const struct cli *cli) { return cli->options; }
 
-/* A file that nobody named is checked as one that somebody did. */
-static int choose_out(struct cli *cli)
+static void choose_out(struct cli *cli)
 {
     struct options *given = cli->options;
-    if (given->out)
-        return EXIT_OK;
-    given->out = given->format == JSON ? "-" : "report.html";
-    return cli_check_outputs(cli);
+    if (!given->out)
+        given->out = given->format == JSON ? "-" : "report.html";
 }
 
 static int print(const struct cli *cli, struct sms__page *page, FILE *to)
@@ -95,8 +92,7 @@ static int report(struct cli *cli)
     page.share = cli->share ? cli->share : "share/smsched";
     if (cli->n_args != 1)
         return cli_usage(cli, "name one folder of results or of advice, or one database of a sweep");
-    const int code = choose_out(cli);
-    return code ? code : make_page(cli, &page);
+    return make_page(cli, &page);
 }
 
 const struct cli_command cmd_report = {
@@ -117,4 +113,5 @@ const struct cli_command cmd_report = {
                          "another"},
               {"point", "'smsched run PLAN --point N --out DIR', then 'smsched report DIR' shows its timeline"}},
     .size = sizeof(struct options),
+    .choose = choose_out,
     .run = report};

@@ -78,6 +78,8 @@ static int parse_and_run(struct cli *cli, int argc, char **argv)
     }
     if (code == 0)
         code = check_models(cli->models);
+    if (code == 0 && cli->command->choose)
+        cli->command->choose(cli);
     if (code == 0)
         code = cli_check_outputs(cli);
     return code ? code : cli->command->run(cli);

@@ -147,19 +147,15 @@ static void add_output(struct cli *cli, const struct cli_option *option)
             (struct cli_output){option->name, *path, option->file == CLI_OUTPUT_FOLDER, option->format};
 }
 
-/* --force of a command that writes no file unless an option names it. */
+/* --force of a command that writes to stdout unless an option names a file. */
 static int check_force(struct cli *cli, const struct cli_entry *entry, size_t count)
 {
     const bool *force = cli_value(cli, "force");
     char names[64] = "";
-    bool written = !force || !*force;
-    for (size_t i = 0; i < count; i++) {
-        if (entry[i].option->file < CLI_OUTPUT)
-            continue;
-        written |= entry[i].option->always || *(const char *const *)cli_value(cli, entry[i].option->name);
-        sms__append(names, sizeof names, "%s--%s", *names ? " and " : "", entry[i].option->name);
-    }
-    return written ? EXIT_OK : cli_usage(cli, "--force is for %s", names);
+    for (size_t i = 0; i < count; i++)
+        if (entry[i].option->file >= CLI_OUTPUT)
+            sms__append(names, sizeof names, "%s--%s", *names ? " and " : "", entry[i].option->name);
+    return cli->n_outputs || !force || !*force ? EXIT_OK : cli_usage(cli, "--force is for %s", names);
 }
 
 int cli_check_outputs(struct cli *cli)

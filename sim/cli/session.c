@@ -139,6 +139,10 @@ static int find_same(void *user)
         const struct sms_scenario *one = naming->session->scenario[i];
         struct sms__pooled_string *name = sms__intern(&names, one->name, strlen(one->name));
         const struct sms_scenario *other = name->fixed;
+        if (other && !strcmp(other->node->mark.file, one->node->mark.file)) {
+            sms__fail(&naming->errors, SMS_EINPUT, one->node->mark.file, "is given twice");
+            break;
+        }
         if (other)
             sms__error(&naming->errors, SMS_EINPUT, sms__at_key(one->node, "scenario")->mark,
                        "there is a scenario '%.60s' in '%.200s', too", one->name, other->node->mark.file);

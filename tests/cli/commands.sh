@@ -29,6 +29,7 @@ try 2 "--brief without a folder" run "$tutorial" --brief; prints "--brief is for
 cp "$tutorial" "$work/same.yaml"
 try 3 "a name in two files" run "$tutorial" "$work/same.yaml"
 prints "same.yaml:$(sed -n '/^scenario:/=' "$tutorial"):11: error: there is a scenario 'two-tenants' in '$tutorial', too"
+try 3 "a file twice" run "$tutorial" "$tutorial"; prints "$tutorial: error: is given twice"
 # Every wrong option is told.
 try 2 "five wrong options" run --jobs x --seed=-1 --format yaml "$tutorial" --jbos 3 -z
 prints "--jobs: 'x'"; prints "--seed: '-1'"; prints "--format: 'yaml'"; prints "unknown option '--jbos'"; prints "unknown option '-z'"
@@ -437,6 +438,8 @@ force_is_for --trace compare "$tutorial"
 force_is_for --junit check "$tutorial"
 force_is_for --out advise "$tutorial" --device v100
 force_is_for --out import kineto none.json
+force_is_for --out report . --format json
+force_is_for --out report . --out -
 try 2 "two traces" run "$tutorial" --trace "$work/1.json" --trace "$work/2.json"; prints "--trace is given twice: "
 if [ -e "$work/1.json" ] || [ -e "$work/2.json" ]; then bad "a trace is written"; else ok; fi
 "$smsched" run --format csv "$tutorial" >"$work/base.csv"
