@@ -48,23 +48,32 @@ static void take_field(void *bytes, size_t length, void *user)
     csv->column++;
     if (length >= csv->most || !sms__is_printable(bytes, length))
         sms__csv_complain(csv, csv->column, "a field is too long, is not UTF-8, or holds control characters");
-    else if (csv->line > 1 && csv->column > csv->columns)
+    else if (csv->rows > 0 && csv->column > csv->columns)
         sms__csv_complain(csv, 1, "has more or fewer fields than the first line");
     else if (csv->code == SMS_OK)
         csv->field(csv, bytes, length);
 }
 
-static void take_line(int end, void *user)
+static void end_row(struct sms__csv *csv)
 {
-    struct sms__csv *csv = user;
-    (void)end;
-    csv->columns = csv->line == 1 ? csv->column : csv->columns;
+    csv->columns = csv->rows ? csv->columns : csv->column;
     if (csv->column != csv->columns)
         sms__csv_complain(csv, 1, "has more or fewer fields than the first line");
     else if (csv->code == SMS_OK)
         csv->row(csv);
-    csv->line++;
+    csv->rows++;
+}
+
+/* The parser tells both ends of "\r\n", the second as that of an empty line. */
+static void take_line(int end, void *user)
+{
+    struct sms__csv *csv = user;
+    const bool is_second = !csv->column && end == '\n' && csv->end == '\r';
+    if (csv->column)
+        end_row(csv);
+    csv->line += !is_second;
     csv->column = 0;
+    csv->end = end;
 }
 
 static void parse(struct sms__csv *csv, struct csv_parser *parser, struct sms__input *input)
@@ -94,7 +103,7 @@ int sms__csv_read(struct sms__csv *csv)
     if (code)
         return code;
     csv->line = 1;
-    csv->code = csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL) ? SMS_ENOMEM : SMS_OK;
+    csv->code = csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL | CSV_REPALL_NL) ? SMS_ENOMEM : SMS_OK;
     csv_set_blk_size(&parser, BLOCK_BYTES); /* bounds the memory of a field without end */
     if (csv->code == SMS_OK)
         parse(csv, &parser, &input);

@@ -68,7 +68,7 @@ static void take_field(struct sms__csv *csv, const char *text, size_t length)
     const double value = strtod(text, &end);
     if (csv->column > COLUMNS_MOST)
         sms__csv_complain(csv, 1, "has too many columns");
-    else if (csv->line == 1)
+    else if (csv->rows == 0)
         take_name(csv, text);
     else if (!filling->column[i].kept || (!length && !(filling->column[i].text && !filling->declared)))
         return;
@@ -108,7 +108,7 @@ static void end_header(struct sms__csv *csv)
 static void take_line(struct sms__csv *csv)
 {
     const struct filling *filling = csv->user;
-    if (csv->line == 1)
+    if (csv->rows == 0)
         end_header(csv);
     else
         check(csv, sqlite3_step(filling->insert) == SQLITE_DONE && sqlite3_reset(filling->insert) == SQLITE_OK &&
@@ -124,7 +124,7 @@ int sms__csv_table(sqlite3 *file, const char *path, const char *table, struct sm
     struct sms__csv csv = {
         .path = path, .errors = errors, .user = &filling, .field = take_field, .row = take_line, .most = FIELD_BYTES};
     int code = sms__csv_read(&csv);
-    if (code == SMS_OK && csv.line < 2)
+    if (code == SMS_OK && csv.rows < 1)
         code = sms__fail(errors, SMS_EINPUT, path, "is empty");
     sqlite3_finalize(filling.insert);
     sqlite3_free(sqlite3_str_finish(filling.names));

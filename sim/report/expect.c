@@ -65,7 +65,10 @@ static void describe(struct sms__check *check, const struct sms__expect *expect,
     snprintf(check->name, sizeof check->name, "%s of %s under %s%s%s", expect->metric, subject, expect->policy,
              expect->over ? " over " : "", expect->over ? expect->over : "");
     const double value = expect->value.value * scale, min = expect->min.value * scale, max = expect->max.value * scale;
-    snprintf(check->message, sizeof check->message, "%.*g%s", sms__digits(actual * scale, 5), actual * scale, unit);
+    if (isnan(actual))
+        snprintf(check->message, sizeof check->message, "no value");
+    else
+        snprintf(check->message, sizeof check->message, "%.*g%s", sms__digits(actual * scale, 5), actual * scale, unit);
     if (ci95 > 0)
         sms__append(check->message, sizeof check->message, " (± %.*g)", sms__digits(ci95 * scale, 2), ci95 * scale);
     if (expect->has_value)
@@ -265,11 +268,11 @@ static void take_row(struct sms__csv *csv)
     struct baseline *baseline = csv->user;
     if (csv->column < COLUMNS || csv->column > COLUMNS_MOST)
         sms__csv_complain(csv, 1, "is not a baseline: rows have the columns that 'smsched run --format csv' writes");
-    for (size_t i = 0; csv->line == 1 && i < COLUMNS && csv->code == SMS_OK; i++)
+    for (size_t i = 0; csv->rows == 0 && i < COLUMNS && csv->code == SMS_OK; i++)
         if (strcmp(baseline->field[i], columns[i]))
             sms__csv_complain(csv, (int)i + 1,
                               "is not a baseline: its columns are not those of 'smsched run --format csv'");
-    if (csv->line > 1 && csv->code == SMS_OK)
+    if (csv->rows > 0 && csv->code == SMS_OK)
         check_row(baseline);
 }
 
@@ -309,7 +312,7 @@ int sms__check_baseline(const struct sms__set *set, const char *path, double tol
     if (code == SMS_ENOMEM)
         sms__fail(errors, SMS_ENOMEM, path, "no memory");
     sms__arena_release(&baseline.arena);
-    if (!errors->count && baseline.csv.line < 3)
+    if (!errors->count && baseline.csv.rows < 2)
         sms__fail(errors, SMS_EINPUT, path, "holds no values");
     else if (!errors->count && !baseline.failed && checks->count == before)
         sms__fail(errors, SMS_EINPUT, path, "holds no value of a scenario that ran");

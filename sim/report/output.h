@@ -138,7 +138,8 @@ struct json_t *sms__json_number(double value);
 enum { SMS__JSON_MIB = 512 };
 int sms__read_json(const char *path, struct json_t **out, struct sms_errors *errors);
 
-/* csv_read.c: reads a CSV file, calls `field` for each field and `row` at the end of each line, the first included. */
+/* csv_read.c: reads a CSV file, calls `field` for each field and `row` at the end of each line with fields, the first
+ * included. */
 struct sms__csv {
     const char *path;
     struct sms_errors *errors;
@@ -146,8 +147,9 @@ struct sms__csv {
     void (*field)(struct sms__csv *csv, const char *text, size_t length);
     void (*row)(struct sms__csv *csv);
     size_t most;         /* bytes of a field; fewer are allowed */
-    size_t line;         /* from 1 */
+    size_t line, rows;   /* from 1, empty ones included; lines that held fields and have ended */
     int column, columns; /* of the field, from 1; of the first line */
+    int end;             /* the character that ended the last line; 0: none has ended */
     int code;            /* SMS_OK, or of the first problem, after which nothing is called any more */
 };
 int sms__csv_read(struct sms__csv *csv);

@@ -424,6 +424,8 @@ if grep -q "^ok" <<<"$output"; then bad "check lists what was met" "$output"; el
 try 0 "expectations, all" check --verbose tests/scenarios/expectations.yaml; prints "ok     "
 sed 's/min: 5 %/min: 500 %/' tests/scenarios/expectations.yaml >"$work/missed.yaml"
 try 1 "a missed expectation" check "$work/missed.yaml" --junit "$work/junit.xml"; prints "MISSED"
+sed 's/metric: fairness_ratio\(.*\)min: 80 %/metric: makespan_ns\1min: 1/' tests/scenarios/expectations.yaml >"$work/none.yaml"
+try 1 "an expectation of no value" check "$work/none.yaml"; prints "makespan_ns of host under fine_grained: no value, at least 1"
 if grep -qE '<testsuite .* time="[0-9.]+"' "$work/junit.xml" && grep -qE '<testcase .* time="[0-9.]+"' "$work/junit.xml"; then ok; else bad "JUnit has times"; fi
 if grep -q '<failure' "$work/junit.xml"; then ok; else bad "JUnit holds the failure"; fi
 if "$smsched" check "$work/missed.yaml" --quiet --junit - | sed 's/ time="[^"]*"//' | cmp -s - <(sed 's/ time="[^"]*"//' "$work/junit.xml"); then ok; else bad "JUnit on stdout"; fi
@@ -456,6 +458,10 @@ try 1 "a policy that is misspelt" check "$tutorial" --baseline "$work/moved.csv"
 printf 'scenario,policy,subject,name,metric,mean,sd,ci95,replications,interval\ntwo-tenants,round_robin,host,host,stp_ratio,0x1p1,0,0,1,student\n' >"$work/moved.csv"
 try 3 "a hexadecimal number" check "$tutorial" --baseline "$work/moved.csv"; prints "moved.csv:2:45: error: the mean is not a number"
 prints "    two-tenants,round_robin,host,host,stp_ratio,0x1p1,0,0,1,student"; prints "$(printf '%48s^' "")"
+for end in '' '\r'; do # an empty line counts, and so does "\r\n", once
+    sed "1s/\$/\n/; s/\$/$end/" "$work/moved.csv" >"$work/spaced.csv"
+    try 3 "a number below an empty line" check "$tutorial" --baseline "$work/spaced.csv"; prints "spaced.csv:3:45: error: the mean is not a number"
+done
 sed 's/,stp_ratio,/,tps_ratio,/' "$work/base.csv" >"$work/moved.csv"
 try 1 "a metric that only the baseline has" check "$tutorial" --baseline "$work/moved.csv"
 prints "tps_ratio of host under round_robin: the run has no such value; the baseline is "
