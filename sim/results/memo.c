@@ -131,6 +131,8 @@ struct sms__memo *sms__memo_new(void)
         mmap(NULL, (size_t)2 * HALF_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (!memo || bytes == MAP_FAILED) {
         free(memo);
+        if (bytes != MAP_FAILED)
+            munmap(bytes, (size_t)2 * HALF_BYTES);
         return NULL;
     }
     for (size_t i = 0; i < 2; i++)
