@@ -45,10 +45,11 @@ enum { CLI_LIST_MAX = 64, CLI_OPTIONS_MAX = 40, CLI_OUTPUTS_MAX = 2 };
 /* What an option's value names. */
 enum cli_file { CLI_NO_FILE, CLI_INPUT, CLI_OUTPUT, CLI_OUTPUT_FOLDER };
 
-/* What a file that an option writes begins with, whatever wrote it. Only such a file is replaced without --force. */
+/* What a file that an option writes begins with, where it is compressed that of its content. Only such a file is
+ * replaced without --force. */
 struct cli_format {
-    const char *name;     /* with its article */
-    const char *start[9]; /* NULL last */
+    const char *name;      /* with its article */
+    const char *start[10]; /* each shorter than 256 bytes; NULL last */
 };
 
 struct cli_option {

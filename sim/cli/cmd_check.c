@@ -15,7 +15,8 @@ struct options {
 
 #define AT(member) offsetof(struct options, member)
 
-static const struct cli_format junit_format = {"a JUnit file", {"<?xml"}};
+static const struct cli_format junit_format = {
+    "a JUnit file of smsched", {"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"smsched check\""}};
 
 static const struct cli_option own_options[] = {
     {"baseline", "FILE", "check every value of this file, which 'run --format csv' wrote", CLI_TEXT, AT(baseline),

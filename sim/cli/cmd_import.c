@@ -21,7 +21,7 @@ struct options {
 static const struct cli_format own_format = {"a file that import wrote",
                                              {"# found: ", "# Derived from a profile", "# Pods of a cluster, written",
                                               "# A cluster and its pods, written", "# When requests come.",
-                                              "profile "}};
+                                              "profile kineto ", "profile ncu ", "profile nsys ", "profile nvprof "}};
 
 static const struct cli_option own_options[] = {
     {"out", "FILE", "write this file, completely or not at all; default: stdout", CLI_TEXT,

@@ -18,7 +18,12 @@ static const char *const formats[] = {"html", "json", NULL};
 
 #define AT(member) offsetof(struct options, member)
 
-static const struct cli_format page_format = {"a page or its data", {"<!doctype html", "{\n \"format\": 1,"}};
+static const struct cli_format page_format = {
+    "a page of smsched or its data",
+    {"<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
+     "http-equiv=\"Content-Security-Policy\" "
+     "content=\"default-src 'none'; base-uri 'none'; form-action 'none'; script-src 'sha256-",
+     "{\n \"format\": 1,\n \"notes\": ["}};
 
 static const struct cli_option own_options[] = {
     {"out", "FILE", "write this file, - for stdout; default: report.html, or stdout for json", CLI_TEXT, AT(out),

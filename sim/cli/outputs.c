@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 /* Where a path leads: to a file or folder, or to a new name in a folder. */
 struct place {
@@ -107,18 +108,16 @@ static int check_arguments(const struct cli *cli)
 /* Whether the path leads to a file that does not begin as those of the format do. An empty file has no kind. */
 static bool is_another_kind(const char *path, const struct cli_format *format)
 {
-    char head[64] = "";
+    char head[256] = "";
     struct stat st;
-    FILE *file = lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 ? fopen(path, "re") : NULL;
-    if (!file)
-        return false;
-    const size_t length = fread(head, 1, sizeof head, file);
-    bool other = true;
-    for (size_t i = 0; format->start[i]; i++) {
-        const size_t bytes = strlen(format->start[i]);
-        other &= length < bytes || memcmp(head, format->start[i], bytes) != 0;
-    }
-    fclose(file);
+    const gzFile file = lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 ? gzopen(path, "rbe") : NULL;
+    bool other = file;
+    if (file)
+        gzread(file, head, sizeof head - 1);
+    for (size_t i = 0; format->start[i]; i++)
+        other &= strncmp(head, format->start[i], strlen(format->start[i])) != 0;
+    if (file)
+        gzclose(file);
     return other;
 }
 

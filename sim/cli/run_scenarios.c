@@ -33,7 +33,8 @@ const struct cli_option run_effort[] = {
 
 #define TRACE_AT(member) offsetof(struct trace_options, member)
 
-static const struct cli_format trace_format = {"a trace", {"{\"displayTimeUnit\"", "\x1f\x8b"}}; /* JSON, gzip */
+static const struct cli_format trace_format = {"a trace of smsched",
+                                               {"{\"displayTimeUnit\":\"ns\",\n\"traceEvents\":["}};
 
 const struct cli_option run_trace[] = {
     {"trace", "FILE", "write the timeline of the run for Perfetto as FILE.json, or compressed as FILE.json.gz",

@@ -187,6 +187,12 @@ to() {
     echo "$said" >err
     return $status
 }
+# Files that begin as ours do, and are not.
+mkdir mine
+printf '<!doctype html>\n<title>mine</title>\n' >mine/page.html
+printf '<?xml version="1.0"?>\n<svg/>\n' >mine/drawing.svg
+printf 'profile of mine\n' >mine/notes
+gzip -c plan.yaml >mine/plan.gz
 for command in import report trace check; do
     mkfifo "$command.fifo"
     timeout -s KILL 600 cat "$command.fifo" >"$command.read" &
@@ -239,6 +245,11 @@ for command in import report trace check; do
     echo '{"mine": 1}' >own.yaml
     to $command own.yaml
     exits 2 $? "$command over JSON of another kind"
+    for mine in mine/*; do
+        cp "$mine" own.yaml
+        to $command own.yaml
+        exits 2 $? "$command over $mine"
+    done
     cp plan.yaml own.yaml
     to $command own.yaml unlimited --force
     exits 0 $? "$command over a file of another kind with --force"
