@@ -1,6 +1,7 @@
 /* Says in how many draws the best policy stays the best, what changes its lead most, and in JSON how far each parameter
  * does. */
 #include "json_write.h"
+#include "memory.h"
 #include "output.h"
 
 #include "../base/statistics.h"
@@ -65,7 +66,7 @@ struct view {
     size_t most;                      /* SIZE_MAX: no parameter does beyond chance */
 };
 
-/* Returns false when out of memory. */
+/* Returns false when out of memory. The caller frees the influences in any case. */
 static bool begin(struct view *view, const struct sms_results *results, size_t baseline)
 {
     const struct sms__unknowns *unknowns = results->unknowns;
@@ -74,15 +75,15 @@ static bool begin(struct view *view, const struct sms_results *results, size_t b
     const size_t best = sms__results_leader(results, &asked, baseline, SIZE_MAX); /* of the scenario as it is */
     *view = (struct view){results, unknowns, best, sms__standing_of(unknowns, best), NULL, SIZE_MAX};
     view->influence = calloc(unknowns->count + 1, sizeof *view->influence);
-    if (!view->influence || view->standing.rival == SIZE_MAX ||
-        !sms__influences(unknowns, best, view->standing.rival, view->influence))
-        return view->influence;
-    for (size_t i = 0; i < unknowns->count; i++)
+    const bool known = view->influence && sms__influences(unknowns, best, view->standing.rival, view->influence);
+    if (!known)
+        sms__note_memory(NULL);
+    for (size_t i = 0; i < unknowns->count && known; i++)
         if (view->influence[i].p < SMS__SIGNIFICANT &&
             (view->most == SIZE_MAX ||
              fabs(view->influence[i].correlation) > fabs(view->influence[view->most].correlation)))
             view->most = i;
-    return true;
+    return known;
 }
 
 static const char *rival_of(const struct view *view) { return sms_results_policy(view->results, view->standing.rival); }
@@ -131,11 +132,11 @@ static void put_line(const struct view *view, FILE *to)
 void sms__print_unknowns(const struct sms_results *results, size_t baseline, FILE *to)
 {
     struct view view;
-    if (!results->unknowns)
+    if (!results->unknowns) {
         ask(results, to);
-    if (!results->unknowns || !begin(&view, results, baseline))
         return;
-    if (view.standing.rival != SIZE_MAX)
+    }
+    if (begin(&view, results, baseline) && view.standing.rival != SIZE_MAX)
         put_line(&view, to);
     free(view.influence);
 }
@@ -169,17 +170,17 @@ struct json_t *sms__json_unknowns(const struct sms_results *results, size_t base
     struct view view;
     if (!results->unknowns)
         return json_null();
-    if (!begin(&view, results, baseline))
-        return NULL;
+    const bool begun = begin(&view, results, baseline);
     const bool rival = view.standing.rival != SIZE_MAX;
     /* jansson aborts if memory runs out while it reads a number longer than all words before; so a long key is first.
      */
     json_t *object =
-        json_pack("{sI sI ss ss* so so so so}", "replications_of_each", (json_int_t)view.unknowns->replications,
-                  "draws", (json_int_t)view.unknowns->draws, "of", sms_results_policy(results, view.best), "over",
-                  rival ? rival_of(&view) : NULL, "low_ratio", sms__json_number(view.standing.low - 1), "high_ratio",
-                  sms__json_number(view.standing.high - 1), "policies", json_policies(&view), "parameters",
-                  json_parameters(&view));
+        begun ? json_pack("{sI sI ss ss* so so so so}", "replications_of_each", (json_int_t)view.unknowns->replications,
+                          "draws", (json_int_t)view.unknowns->draws, "of", sms_results_policy(results, view.best),
+                          "over", rival ? rival_of(&view) : NULL, "low_ratio", sms__json_number(view.standing.low - 1),
+                          "high_ratio", sms__json_number(view.standing.high - 1), "policies", json_policies(&view),
+                          "parameters", json_parameters(&view))
+              : NULL;
     free(view.influence);
     return object;
 }
