@@ -179,11 +179,17 @@ static int set_copies(const struct cli *cli, const char *value, const struct sms
     return EXIT_OK;
 }
 
-/* Whether two values begin with the same "NAME:". */
+/* The length of "NAME:"; 0: the value is for each program. */
+static size_t length_of_name(const char *value)
+{
+    const char *colon = strchr(value, ':');
+    return colon ? (size_t)(colon + 1 - value) : 0;
+}
+
 static bool are_of_one(const char *value, const char *other)
 {
-    const size_t length = strcspn(value, ":");
-    return value[length] && strncmp(value, other, length + 1) == 0;
+    const size_t length = length_of_name(value);
+    return length == length_of_name(other) && strncmp(value, other, length) == 0;
 }
 
 static int set_all(const struct cli *cli, const char *const *values, const struct sms__programs *programs,
@@ -201,14 +207,20 @@ static int set_all(const struct cli *cli, const char *const *values, const struc
     return code;
 }
 
-/* Says all that is wrong. */
+/* Says all that is wrong. Copies of each program come before those of one, which hold whatever the order. */
 static int set_options(const struct cli *cli, const struct sms__programs *programs)
 {
     const struct options *given = cli->options;
+    const char *copies[CLI_LIST_MAX + 1] = {NULL};
+    for (size_t i = 0, n = 0; i < 2 * (size_t)CLI_LIST_MAX; i++) {
+        const char *value = given->copies[i % CLI_LIST_MAX];
+        if (value && (length_of_name(value) > 0) == (i >= CLI_LIST_MAX))
+            copies[n++] = value;
+    }
     int code = set_all(cli, given->slo, programs, set_target);
     code |= set_all(cli, given->load, programs, set_load);
     code |= set_all(cli, given->memory, programs, set_memory);
-    return code | set_all(cli, given->copies, programs, set_copies);
+    return code | set_all(cli, copies, programs, set_copies);
 }
 
 /* ---- the folder ---- */

@@ -69,6 +69,8 @@ static int compare(struct cli *cli)
     struct session session;
     given->run.alone_each = true;
     const struct sms_run_options settings = run_settings(cli, &given->run);
+    if (given->draws && given->format == FORMAT_CSV)
+        return cli_usage(cli, "--unknowns is for --format table or json: csv has no rows for draws");
     int code = session_load(&session, cli, &given->run.changes);
     if (code == EXIT_OK)
         code = check_baseline(&session, given->baseline, given->run.changes.policies);
@@ -76,7 +78,7 @@ static int compare(struct cli *cli)
         code = session_load_trust(&session, given->trust, given->format);
     if (code == EXIT_OK)
         code = run_scenarios(&session, &given->run, &given->trace, NULL);
-    if (code == EXIT_OK)
+    if (code == EXIT_OK && given->format != FORMAT_CSV)
         code = draw_unknowns(&session, &settings, given->draws);
     size_t *baseline = calloc(session.set.count + 1, sizeof *baseline);
     for (size_t i = 0; baseline && i < session.set.count && code == EXIT_OK; i++)

@@ -127,6 +127,21 @@ static int import(const struct cli *cli, const struct sms__importer *importer, s
     return code;
 }
 
+/* The first option that only profiles and traces have a use for; or NULL. */
+static const char *given_for_profiles(const struct sms__import_options *given)
+{
+    const struct {
+        const char *option;
+        bool given;
+    } all[] = {{"dump", given->dump},           {"profiled", given->profiled}, {"device", given->device},
+               {"clock", given->clock_hz > 0},  {"title", given->title},       {"source", given->source},
+               {"iteration", given->iteration}, {"with", given->with},         {"alone", given->alone_ps > 0}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].given)
+            return all[i].option;
+    return NULL;
+}
+
 /* Each workload of several processes has its number behind the name: "-1234". */
 enum { NAME_MOST = SMS__NAME_MAX - 5 };
 
@@ -142,8 +157,8 @@ static int check_usage(const struct cli *cli, const struct sms__importer *import
                          "--name: '%.40s' is not a name: 1 to %d letters, digits, '_', '-', '.' or '/', no '-' or "
                          "'/' in front and no '..'",
                          name, NAME_MOST);
-    if (given->import.dump && !importer->read)
-        return cli_usage(cli, "--dump is for profiles");
+    if (!importer->read && given_for_profiles(&given->import))
+        return cli_usage(cli, "--%s is for profiles", given_for_profiles(&given->import));
     if (!strcmp(importer->name, "pods") != (given->import.columns != NULL))
         return cli_usage(cli, given->import.columns ? "--columns is for pods"
                                                     : "say with --columns which column is what: KEY=COLUMN[:UNIT],...");

@@ -60,6 +60,12 @@ def check_copies(work):
     advice = advise(third, "--device", "a100-80gb", "--copies", "2", "--gpu-memory", "third:45GiB")
     check("two of 45 GiB do not fit 80 GiB", not way(advice, "mps-2")["works"], way(advice, "mps-2"))
     check("and the answer says so", not advice["share"], advice["answer"])
+    for order in (("1..3", "third:2"), ("third:2", "1..3")):
+        ways = advise(third, "--device", "a100", "--unknowns", "1", *(word for value in order for word in ("--copies", value)))["ways"]
+        copies = {way["programs"][0]["copies"] for way in ways if way["shares"]}
+        check(f"copies of a program hold beside those of each, as {order}", copies == {2}, copies)
+    said = run(third, "--device", "a100", "--copies", "2", "--copies", "3", code=2).stderr
+    check("copies of each program are said once", "'2' and '3' are for the same program" in said, said)
     advice = advise(third, "--device", "a100", "--copies", "2", "--load", "third:20/s")
     near("the load is of all copies together", way(advice, "mps-2")["programs"][0]["jobs_per_s"]["mean"], 20, 0.1)
     for load, told in (20, False), (1000, True):  # a GPU does 100 for each copy

@@ -108,6 +108,7 @@ ok
 # What is known is not varied, and other seeds draw otherwise.
 "$smsched" compare two.yaml --set run.unknowns='{draws: 5, demand: 0, slope: 0, block_time: 0}' --format json >known.json
 if grep -q '"parameters": \[\]' known.json; then ok; else bad "what is known is drawn" "$(grep parameter known.json)"; fi
+try 2 "draws as CSV" compare two.yaml --unknowns 5 --format csv; prints "--unknowns is for --format table or json"
 # A policy alone has no rival: parameters then move its value, and not surely.
 "$smsched" compare two.yaml --policy fine_grained --unknowns 8 --format json >alone.json
 if python3 -c 'import json; p = json.load(open("alone.json"))["unknowns"]["parameters"]; assert any(x["rank_correlation"] for x in p) and all(x["p_holm"] > 0 for x in p), p'; then ok; else bad "parameters of one policy" "$(cat alone.json)"; fi

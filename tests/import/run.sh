@@ -188,6 +188,8 @@ refuses "(a folder)" 3 "is a folder; name a file" ncu .
 refuses "(a missing file)" 3 "No such file or directory" nvprof none.csv
 refuses "(no file)" 2 "name the files to import" ncu
 refuses "(what cannot be dumped)" 2 "--dump is for profiles" pods x.csv --columns helios --dump
+refuses "(what has no clock)" 2 "--clock is for profiles" pods x.csv --columns helios --clock '1 GHz'
+refuses "(what has no title)" 2 "--title is for profiles" device x.csv --title X
 { printf '"ID","Process ID"'; for i in $(seq 10001); do printf ',"Kernel Name"'; done; echo; } >"$work/columns.csv"
 refuses "(10003 columns)" 3 "10003 columns; at most 10000 are allowed" ncu "$work/columns.csv"
 { head -1 fine/ncu-raw.csv; printf '"0","1","'; yes abcdefgh | tr -d '\n' | head -c 17000000; } >"$work/row.csv"
