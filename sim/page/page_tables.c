@@ -4,6 +4,8 @@
 
 #include "../report/output.h"
 
+#include <string.h>
+
 /* Keys of the subjects in a run. If not all fit, the first ones are kept. */
 static const char *const subjects[] = {"host",    "cluster", "processes", "vms",
                                        "classes", "devices", "resources", "kernels"};
@@ -83,23 +85,42 @@ static void limit_subjects(struct sms__page *page, const json_t *summary, const 
     }
 }
 
-/* Leaves of each comparison what the page shows: whether it holds after Holm's correction, and its verdict. */
-static void shorten(const json_t *comparisons)
+/* The p-value of a comparison after Holm's correction. A change without a verdict holds as little as one that is chance,
+ * and one that is the same in all replications holds. */
+static json_t *p_value_of(const json_t *comparison)
 {
-    static const char *const rest[] = {"difference", "difference_ci95", "ratio", "ratio_ci95", "replications",
-                                       "p",          "maximum_of"};
-    for (size_t i = 0; i < json_array_size(comparisons); i++)
-        for (size_t k = 0; k < sizeof rest / sizeof *rest; k++)
-            json_object_del(json_array_get(comparisons, i), rest[k]);
+    const char *verdict = json_string_value(json_object_get(comparison, "verdict"));
+    json_t *p = json_object_get(comparison, "p_holm");
+    if (verdict && !strcmp(verdict, "no verdict"))
+        return json_integer(1);
+    if (verdict && !strcmp(verdict, "same in all replications") &&
+        json_number_value(json_object_get(comparison, "difference")) != 0)
+        return json_integer(0);
+    return p ? json_incref(p) : json_null();
+}
+
+/* Leaves of each comparison what the page shows: what it is of, and its p-value. */
+static json_t *shorten(const json_t *comparisons)
+{
+    static const char *const keys[] = {"policy", "subject", "name", "metric"};
+    json_t *all = json_array();
+    for (size_t i = 0; i < json_array_size(comparisons); i++) {
+        const json_t *one = json_array_get(comparisons, i);
+        json_t *list = json_array();
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+            json_array_append(list, json_object_get(one, keys[k]));
+        json_array_append_new(list, p_value_of(one));
+        json_array_append_new(all, list);
+    }
+    return all;
 }
 
 /* The scenario of summary.json, with what comparison.json adds: changes over the first policy, their tests, bounds,
  * draws of what is not known. */
 static json_t *join(json_t *summary, const json_t *comparison)
 {
-    static const char *const keys[][2] = {
-        {"runs", "ratios"}, {"comparisons", "comparisons"}, {"bounds", "bounds"}, {"unknowns", "unknowns"}};
-    shorten(json_object_get(comparison, "comparisons"));
+    static const char *const keys[][2] = {{"runs", "ratios"}, {"bounds", "bounds"}, {"unknowns", "unknowns"}};
+    json_object_set_new(summary, "comparisons", shorten(json_object_get(comparison, "comparisons")));
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (json_object_get(comparison, keys[i][0]))
             json_object_set(summary, keys[i][1], json_object_get(comparison, keys[i][0]));

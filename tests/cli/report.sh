@@ -348,6 +348,16 @@ try 4 "a folder that is not there" report run -o none/page.html; prints "cannot 
 if [ -w /dev/full ]; then try 4 "a full disk" report run -o /dev/full; prints "/dev/full: error: cannot be written: No space left"; fi
 if [ -w /dev/full ] && "$smsched" report run -o - >/dev/full 2>"$work/err"; then bad "a full disk is not noticed"; else ok; fi
 
+# A change that is the same in all replications has no p-value and holds; one without a verdict does not.
+cp -r run judged
+python3 -c '
+import json
+one = json.load(open("run/comparison.json"))
+for i, verdict in enumerate(("same in all replications", "no verdict", "differs")):
+    one["comparisons"][i] |= {"verdict": verdict, "p_holm": 0.25 if i else None}
+json.dump(one, open("judged/comparison.json", "w"))'
+if [ "$("$smsched" report judged --format json | python3 -c 'import json, sys; print([c[4] for c in json.load(sys.stdin)["scenarios"][0]["comparisons"]][:3])')" = "[0, 1, 0.25]" ]; then ok; else bad "which changes hold"; fi
+
 # ---- pages of large results stay small ----
 python3 - <<'END'
 import random, sqlite3

@@ -14,12 +14,11 @@ function render(sections) {
   refill(document.getElementById('main'), sections.filter(Boolean).concat([['Left out or averaged', 'notes', notesSection()]]).map(s => section(...s)));
 }
 
-/* Makes what the page asks of a scenario from its runs. A change without a verdict holds as little as one that is chance, and one that is the same in all
- * replications holds. */
+/* Makes what the page asks of a scenario from its runs. */
 function prepare(scenario) {
   scenario.policies = scenario.runs.map(run => run.policy);
   scenario.tables = tablesOf(scenario, subject => Object.keys(data.metrics[subject]));
-  scenario.comparisons = (scenario.comparisons || []).map(c => [scenario.policies.indexOf(c.policy), c.subject, c.name, c.metric, c.verdict === 'no verdict' ? 1 : c.verdict === 'same in all replications' && c.difference ? 0 : c.p_holm]);
+  scenario.comparisons = scenario.comparisons.map(([policy, ...rest]) => [scenario.policies.indexOf(policy), ...rest]);
 }
 
 function beginRun() {
