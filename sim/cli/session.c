@@ -303,7 +303,8 @@ int session_print_trust(struct session *session, FILE *to)
         const char *metric = sms__metric_name(asked.subject, asked.metric);
         if (sms__trust_say(session->trust, session->scenario[i], metric, &lines))
             return cli_no_memory();
-        fprintf(to, "\nmeasurements that bear on %s of %s\n", metric, sms_scenario_name(session->scenario[i]));
+        fprintf(to, "\nmeasurements that bear on %s of %s\n", sms__metric_words(metric),
+                sms_scenario_name(session->scenario[i]));
         for (size_t l = 0; l < lines.count; l++)
             fprintf(to, "  %s\n", lines.name[l]);
     }

@@ -3,8 +3,8 @@
 
 #include "../base/escape.h"
 #include "../base/sqlite.h"
+#include "../results/metrics.h"
 
-#include <smsched/smsched.h>
 #include <string.h>
 
 enum { LANES_MOST = 300 };
@@ -146,13 +146,15 @@ static bool fill_palette(sqlite3 *file)
     return sqlite3_exec(file, sql, NULL, NULL, NULL) == SQLITE_OK;
 }
 
-/* The words of metrics, and the kinds of their units. */
+/* The words of metrics, the kinds of their units, and what goes before the words for the greatest and the least value.
+ */
 static bool fill_words(sqlite3 *file)
 {
-    static const char create[] = "CREATE TEMP TABLE metric_words (metric TEXT PRIMARY KEY, words TEXT, kind TEXT)";
+    static const char create[] = "CREATE TEMP TABLE metric_words (metric TEXT PRIMARY KEY, words TEXT, kind TEXT, "
+                                 "most TEXT, least TEXT)";
     static const char insert[] = "INSERT OR IGNORE INTO temp.metric_words VALUES (?1, ?2, CASE WHEN ?1 GLOB '*_ns' "
                                  "THEN 'time' WHEN ?1 GLOB '*_bytes' THEN 'bytes' WHEN ?1 GLOB '*_j' THEN 'energy' "
-                                 "ELSE 'count' END)";
+                                 "ELSE 'count' END, ?3, ?4)";
     sqlite3_stmt *row = NULL;
     bool ok = sqlite3_exec(file, create, NULL, NULL, NULL) == SQLITE_OK &&
               sqlite3_prepare_v2(file, insert, -1, &row, NULL) == SQLITE_OK;
@@ -162,6 +164,10 @@ static bool fill_words(sqlite3 *file)
         for (size_t m = 0; m < count && ok; m++)
             ok = sqlite3_bind_text(row, 1, metric[m].name, -1, SQLITE_STATIC) == SQLITE_OK &&
                  sqlite3_bind_text(row, 2, metric[m].words, -1, SQLITE_STATIC) == SQLITE_OK &&
+                 sqlite3_bind_text(row, 3, sms__metric_superlative(metric[m].words, true), -1, SQLITE_STATIC) ==
+                     SQLITE_OK &&
+                 sqlite3_bind_text(row, 4, sms__metric_superlative(metric[m].words, false), -1, SQLITE_STATIC) ==
+                     SQLITE_OK &&
                  sqlite3_step(row) == SQLITE_DONE && sqlite3_reset(row) == SQLITE_OK;
     }
     sqlite3_finalize(row);

@@ -224,22 +224,46 @@ static void put_other_regimes(const struct sms__outcome *answer, FILE *to)
     }
 }
 
+/* A tenant or a class of them is given what it gets; the row "all" of processes is none. */
+static bool is_given(const struct sms__outcome *answer)
+{
+    const enum sms_subject subject = answer->asked.subject;
+    return subject == SMS_VM || subject == SMS_CLASS ||
+           (subject == SMS_PROCESS && answer->asked.idx < sms_results_scenario(answer->results)->vms);
+}
+
+/* "has" of the whole, "gives server", or of several policies "have" and "give server". */
+static void put_verb(const struct sms__outcome *answer, bool several, FILE *to)
+{
+    if (is_given(answer))
+        fprintf(to, several ? " give %s" : " gives %s", sms__result_subject(&answer->asked));
+    else
+        fputs(several ? " have" : " has", to);
+}
+
 static void put_best(const struct sms__outcome *answer, FILE *to)
 {
     const bool unjudged = answer->verdict == SMS__ANSWER_UNJUDGED, same = answer->verdict == SMS__ANSWER_SAME;
     const bool chance = answer->best.group > 1 && !answer->best.equal && !unjudged && !same;
     const bool all = chance && answer->best.next == SIZE_MAX;
-    const char *metric = metric_of(answer), *most = answer->better > 0 ? "highest" : "lowest";
-    if (same || unjudged) {
-        fputs(same ? "all policies have the same" : "no verdict on", to);
-    } else if (all) {
+    const bool bare = same || unjudged || all; /* of a verb, which a tenant follows */
+    const char *words = sms__metric_words(metric_of(answer)),
+               *most = sms__metric_superlative(words, answer->better > 0);
+    if (same)
+        fputs("all policies are equal in", to);
+    else if (unjudged)
+        fputs("no verdict on", to);
+    else if (all)
         fprintf(to, "no policy differs significantly from the %s", most);
-    } else {
+    else {
         put_names(answer, to);
-        fprintf(to, " %s the %s", answer->best.group > 1 ? "have" : "has", most);
+        put_verb(answer, answer->best.group > 1, to);
+        fprintf(to, " the %s", most);
     }
-    fprintf(to, " %.*s of %s%s: ", sms__shown_length(metric), metric, sms__result_subject(&answer->asked),
-            chance && !all ? ", without a significant difference" : "");
+    fprintf(to, " %s", words);
+    if (answer->asked.subject != SMS_HOST && answer->asked.subject != SMS_CLUSTER && (bare || !is_given(answer)))
+        fprintf(to, " of %s", sms__result_subject(&answer->asked));
+    fputs(chance && !all ? ", without a significant difference: " : ": ", to);
     put_value(answer, answer->value.mean, to);
     if (chance || unjudged)
         fprintf(to, " under %s", name_of(answer, answer->best.best));
@@ -355,7 +379,8 @@ void sms__print_no_answer(const struct sms_results *results, FILE *to)
         fputs("  no answer: there is only one policy; add another with --policy\n", to);
     else
         fprintf(to, "  no answer: no policy has a value of %s of %s; 'answer: {metric: ...}' names another metric\n",
-                sms__metric_name(asked.subject, asked.metric), sms_results_subject(results, asked.subject, asked.idx));
+                sms__metric_words(sms__metric_name(asked.subject, asked.metric)),
+                sms_results_subject(results, asked.subject, asked.idx));
 }
 
 /* ---- JSON ---- */

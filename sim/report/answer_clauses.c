@@ -220,7 +220,8 @@ void sms__answer_put_cost(const struct sms__outcome *answer, FILE *to)
         if (!(change.mean * sms_metrics(subject, NULL)[row.metric].better < -0.005) ||
             sms_p_value(change, 0) >= SMS__SIGNIFICANT)
             continue;
-        fprintf(to, "%s%s %s", between, metrics[i], sms__percent(text, sizeof text, true, 100 * change.mean, NAN));
+        fprintf(to, "%s%s %s", between, sms__metric_words(metrics[i]),
+                sms__percent(text, sizeof text, true, 100 * change.mean, NAN));
         between = ", ";
     }
 }

@@ -54,7 +54,7 @@ void sms__answer_put_gain_alone(const struct sms__outcome *answer, FILE *to)
         return;
     const double left = sms__gain_left(answer->results, answer->best.best, answer->over).mean - 1;
     if (!isnan(left))
-        fprintf(to, ", which is no effect of sharing; without it stp_ratio changes by %s",
+        fprintf(to, ", which is no effect of sharing; without it STP changes by %s",
                 sms__percent(text, sizeof text, true, 100 * left, NAN));
 }
 

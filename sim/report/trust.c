@@ -312,7 +312,7 @@ struct saying {
 
 static void say_none(struct sms__trust *trust, const char *metric, struct sms__trust_names *lines)
 {
-    say(trust, lines, sms__print(&trust->arena, "no measurement covers %.*s", sms__shown_length(metric), metric));
+    say(trust, lines, sms__print(&trust->arena, "no measurement covers %s", sms__metric_words(metric)));
 }
 
 static int say_body(void *user)
@@ -393,8 +393,8 @@ static int line_body(void *user)
     if (count > SETS_NAMED)
         text = sms__print(arena, "%s; and %zu more", text, count - SETS_NAMED);
     if (!count || *modes_without(trust, &uses))
-        text = sms__print(arena, "%s%sno measurement covers %.*s%s", text, count ? "; " : "",
-                          sms__shown_length(saying->metric), saying->metric, count ? modes_without(trust, &uses) : "");
+        text = sms__print(arena, "%s%sno measurement covers %s%s", text, count ? "; " : "",
+                          sms__metric_words(saying->metric), count ? modes_without(trust, &uses) : "");
     saying->line->text = text;
     saying->line->within =
         within(trust, uses, scenario->shares && uses.modes.count ? &scenario->policy[saying->policy].mode : NULL);

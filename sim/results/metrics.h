@@ -27,6 +27,10 @@ const char *sms__subject_plural(enum sms_subject subject); /* "vms": a key in JS
 const char *sms__subject_file(enum sms_subject subject);   /* "vms.csv" of a results folder */
 size_t sms__metric_count(enum sms_subject subject);
 const char *sms__metric_name(enum sms_subject subject, size_t metric);
+/* The words of a metric, which those of one name share; the name itself if there is none of that name. */
+const char *sms__metric_words(const char *name);
+/* What goes before the words of a metric for the greatest or the least value: "fewest" of "missed deadlines". */
+const char *sms__metric_superlative(const char *words, bool greatest);
 
 /* subjects.c: whether scenarios such as this have metrics of the subject; how many subjects there are; their
  * names, as pointers into the scenario or the arena. Processes and devices are followed by one more, "all". Kernels are

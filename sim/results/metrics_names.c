@@ -3,6 +3,7 @@
 
 #include "../base/suffix.h"
 
+#include <fnmatch.h>
 #include <string.h>
 
 static const struct sms_metric all[] = {
@@ -47,6 +48,37 @@ const struct sms_metric *sms_metrics(enum sms_subject subject, size_t *count)
 const char *sms__metric_name(enum sms_subject subject, size_t metric)
 {
     return sms_metrics(subject, NULL)[metric].name;
+}
+
+const char *sms__metric_words(const char *name)
+{
+    for (size_t m = 0; m < SMS__ALL_METRICS; m++)
+        if (!strcmp(all[m].name, name))
+            return all[m].words;
+    return name;
+}
+
+/* Whether one of the first two words is a plural, which "process", "fairness" and "Jain's" are not. */
+static bool is_counted(const char *words)
+{
+    size_t end = 0, blanks = 0;
+    while (words[end] && !(words[end] == 's' && (words[end + 1] == ' ' || !words[end + 1])))
+        blanks += words[end++] == ' ';
+    return words[end] && blanks < 2 && end > 0 && words[end - 1] != 's' && words[end - 1] != '\'';
+}
+
+const char *sms__metric_superlative(const char *words, bool greatest)
+{
+    static const struct {
+        const char *pattern, *greatest, *least;
+    } of[] = {{"end of *", "latest", "earliest"}, {"peak *", "highest", "lowest"}, {"time *", "most", "least"},
+              {"* time", "most", "least"},        {"*memory*", "most", "least"},   {"*", "highest", "lowest"}};
+    size_t i = 0;
+    while (fnmatch(of[i].pattern, words, 0) != 0)
+        i++;
+    if (i > 0 && is_counted(words))
+        return greatest ? "most" : "fewest";
+    return greatest ? of[i].greatest : of[i].least;
 }
 
 long sms_metric_index(enum sms_subject subject, const char *name)

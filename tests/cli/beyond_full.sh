@@ -77,7 +77,7 @@ done
 # What a policy gains for a tenant alone is told in the answer, the table and the JSON.
 try 0 "gains alone" compare two.yaml
 answer=$(grep "^two: " <<<"$output")
-if grep -qE "; alone, gather is 2[0-9.]+ % faster, multiply [0-9.]+ % faster under fine_grained than under round_robin, which is no effect of sharing; without it stp_ratio changes by \+1[0-9.]+ %;" <<<"$answer"; then ok; else bad "the answer tells what tenants gain alone" "$answer"; fi
+if grep -qE "; alone, gather is 2[0-9.]+ % faster, multiply [0-9.]+ % faster under fine_grained than under round_robin, which is no effect of sharing; without it STP changes by \+1[0-9.]+ %;" <<<"$answer"; then ok; else bad "the answer tells what tenants gain alone" "$answer"; fi
 # One that loses is told as well, or what is said to remain would exceed the change by itself.
 sed 's/slope: 1.5/slope: 3/; s/22 %/11 %/; s/fine_grained\]/{fine_grained: {limit: 60 %}}]/; /^expect/d' two.yaml >mixed.yaml
 if "$smsched" compare mixed.yaml 2>/dev/null | grep -qE "; alone, gather is [0-9.]+ % slower, multiply [0-9.]+ % faster under round_robin than"; then ok; else bad "what a tenant loses alone"; fi

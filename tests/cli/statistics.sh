@@ -256,7 +256,7 @@ run: {duration: 20 ms, replications: 6}
 answer: {metric: job_latency_p99_ns, of: s}
 END
 try 0 "a maximum of few jobs" compare few.yaml
-prints "few: no verdict on job_latency_p99 of s: "; prints "; this is the maximum of 10 jobs, not a percentile;"
+prints "few: no verdict on p99 latency of s: "; prints "; this is the maximum of 10 jobs, not a percentile;"
 prints "  too few values for this percentile, so the maximum is shown, without an interval or a verdict: s job_latency_p99 (max of 10 jobs)"
 prints "; deadlines missed: 0 % under fine_grained (at most 5 %)"; prints "s under round_robin at most 5 % (0 of 60 jobs)"
 if grep "^  s job_latency_p99" <<<"$output" | grep -q "[✓✗]"; then bad "a maximum has a verdict" "$output"; else ok; fi
@@ -272,13 +272,13 @@ assert set(of[1]["maximum_of"]) <= {"job_latency_p99_ns", "job_latency_max_ns"},
 assert of[0]["ci95"]["job_latency_p99_ns"] is None and of[0]["ci95"]["job_latency_max_ns"] is None and of[0]["ci95"]["job_latency_mean_ns"] > 0, of
 END
 then ok; else bad "JSON of few jobs"; fi
-try 0 "an answer about a maximum" compare few.yaml --set answer.metric=job_latency_max_ns; prints "no verdict on job_latency_max of s"
+try 0 "an answer about a maximum" compare few.yaml --set answer.metric=job_latency_max_ns; prints "no verdict on maximum latency of s"
 if grep -qF "the maximum of 10 jobs, not" <<<"$output" || grep -qF "s job_latency_max (max of" <<<"$output"; then bad "a maximum is called a percentile" "$output"; else ok; fi
 try 0 "a run of few jobs" run few.yaml; prints "(max of 10 jobs)"; prints "at most 5 % (0 of 60 jobs)"
 if "$smsched" run --format csv few.yaml | awk -F, '$4 == "s" && /job_latency_(p99|max)/ {v[$2] = v[$2] == "" ? $6 : v[$2] == $6}
     END {for (p in v) {n++; bad += v[p] != 1} exit n != 2 || bad}'; then ok; else bad "the p99 of 10 jobs is no maximum"; fi
 sed 's/repeat: 10/repeat: 100/; s/20 ms/100 ms/' few.yaml >enough.yaml
-try 0 "a percentile of 100 jobs" compare enough.yaml; prints "fine_grained has the lowest job_latency_p99 of s: "
+try 0 "a percentile of 100 jobs" compare enough.yaml; prints "fine_grained gives s the lowest p99 latency: "
 if grep -q "s job_latency_p99 (max of" <<<"$output"; then bad "100 jobs are enough" "$output"; else ok; fi
 try 0 "the server among the scenarios" compare "$scenarios/02-a-server.yaml"
 if grep -q "max of\|maximum" <<<"$output"; then bad "its p99 is a maximum" "$output"; else ok; fi

@@ -37,7 +37,7 @@ omits() { if grep -qF -- "$1" <<<"$output"; then bad "says '$1'" "$output"; else
 scenario v100 maxmin "$blocks" round_robin "$two" >"$work/s.yaml"
 for command in run compare; do
     trust $command
-    prints "measurements that bear on stp_ratio of s"
+    prints "measurements that bear on system throughput (STP) of s"
     prints "Pairs (a V100, a-2020-pairs): median error of jobs_per_s 3.4 %, R2 0.50, 12 values, 2 parameters fitted; naive model 'constant': 5.0 %, R2 -0.10"
     omits "Partitions"
     omits "One kernel"
@@ -46,7 +46,7 @@ for command in run compare; do
 done
 scenario v100 maxmin "$blocks" round_robin "$two" "answer: {metric: fairness_ratio}" >"$work/s.yaml"
 trust run
-prints "no measurement covers fairness_ratio"
+prints "no measurement covers fairness"
 omits "Pairs"
 
 # Without --trust a line says the same, with the interval that includes the error.
@@ -70,7 +70,7 @@ try 0 "its page" report --format json "$work/line"
 prints '"measured": "Pairs (a V100)'
 scenario v100 maxmin "$blocks" "round_robin, depth_first" "$two" "answer: {metric: antt_ratio}" >"$work/s.yaml"
 answer compare
-prints "  measured: no measurement covers antt_ratio"
+prints "  measured: no measurement covers average normalized turnaround (ANTT)"
 # Modes that no measurement bears on are named, and a policy of such a mode has no interval with the error.
 scenario v100 maxmin "time: 1 ms" "{mode: mps}, {mode: time_slice}, {mode: exclusive}" "processes: [{name: p, workload: w, count: 2}]" "answer: {metric: turnaround_ns, of: p1}" >"$work/s.yaml"
 answer compare
@@ -81,7 +81,7 @@ prints "  measured: no measurement covers turnaround"
 omits "with the error"
 scenario v100 proportional "$blocks" round_robin "$two" >"$work/s.yaml"
 trust run
-prints "no measurement covers stp_ratio"
+prints "no measurement covers system throughput (STP)"
 omits "Pairs"
 prints "no measurement covers: contention model proportional"
 scenario a100 none "$blocks" round_robin "vms: [{name: a, workload: w}]" "answer: {metric: end_ns, of: a, better: lower}" >"$work/s.yaml"
@@ -94,7 +94,7 @@ prints "Partitions"
 prints "these data do not cover: sharing mode time_slice, contention model maxmin"
 scenario a100 maxmin "time: 1 ms" "{mode: mps}" "processes: [{name: p, workload: w, count: 2}]" >"$work/s.yaml"
 trust run
-prints "no measurement covers stp_ratio"
+prints "no measurement covers system throughput (STP)"
 omits "covers: " # each of its parts was measured, if not together
 scenario k20c none "$blocks" round_robin "vms: [{name: a, workload: w}]" >"$work/s.yaml"
 trust run
@@ -103,8 +103,8 @@ prints "device k20c"
 scenario v100 maxmin "$blocks" round_robin "$two" >"$work/s.yaml"
 # The installed file is found like devices, and is well-formed.
 try 0 "the installed file" run --quiet --trust "$work/s.yaml"
-prints "measurements that bear on stp_ratio of s"
-prints "  no measurement covers stp_ratio"
+prints "measurements that bear on system throughput (STP) of s"
+prints "  no measurement covers system throughput (STP)"
 
 # What was measured on a Quadro GV100 bears on that board, not on the V100, which has the same chip and other clocks.
 for device in gv100 v100; do

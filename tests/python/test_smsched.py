@@ -222,7 +222,7 @@ class Arrays(unittest.TestCase):
             path.write_text("\n---\n".join(map(json.dumps, documents)))
             answer = json.loads(smsched.program("compare", "--quiet", "--format", "json", str(path)))["answer"]
             frame = smsched.run(path).estimates()
-        told = re.search(r"^round_robin has the lowest stp_ratio of host: \S+ \(two regimes: (\S+) and (\S+)\)", answer["text"])
+        told = re.search(r"^round_robin has the lowest system throughput \(STP\): \S+ \(two regimes: (\S+) and (\S+)\)", answer["text"])
         self.assertIsNotNone(told, answer["text"])
         stp = frame[frame.metric == "stp_ratio"].set_index("policy")
         self.assertEqual([round(stp.loc["round_robin", column], 3) for column in ("low_regime", "high_regime")], [float(of) for of in told.groups()])

@@ -1,14 +1,9 @@
 -- What each scenario asks for, and the bound of that metric if it is of the whole host.
 -- @needs answers
--- "the fewest pauses", "the least time waiting", "the lowest energy": what is counted has its plural among the first two words.
--- @table superlative
-SELECT metric, words, CASE WHEN words GLOB 'end of *' THEN 'latest' WHEN plural OR amount THEN 'most' ELSE 'highest' END AS most, CASE WHEN words GLOB 'end of *' THEN 'earliest' WHEN plural THEN 'fewest' WHEN amount THEN 'least' ELSE 'lowest' END AS least
-FROM (SELECT metric, words, many <> '' AND many NOT GLOB '*[s'']' AND many NOT GLOB '* * *' AS plural, words GLOB 'time *' OR words GLOB '* time' OR words GLOB '*memory*' AND words NOT GLOB 'peak *' AS amount FROM (SELECT metric, words, substr(words, 1, instr(words || ' ', 's ') - 1) AS many FROM metric_words));
-
 -- @table asked
 SELECT json_extract(value, '$.scenario') AS scenario, ifnull(nullif(json_extract(value, '$.question'), ''), (SELECT printf('Which policy %s the %s %s?',
         CASE WHEN json_extract(value, '$.answer.subject') IN ('host', 'cluster') THEN 'has' ELSE 'gives ' || json_extract(value, '$.answer.name') END,
-        CASE json_extract(value, '$.answer.better') WHEN 'lower' THEN least ELSE most END, words) FROM superlative WHERE metric = json_extract(value, '$.answer.metric'))) AS question,
+        CASE json_extract(value, '$.answer.better') WHEN 'lower' THEN least ELSE most END, words) FROM metric_words WHERE metric = json_extract(value, '$.answer.metric'))) AS question,
     json_extract(value, '$.answer.subject') AS subject, json_extract(value, '$.answer.name') AS name,
     json_extract(value, '$.answer.metric') AS metric, json_extract(value, '$.answer.better') AS better,
     json_extract(value, '$.kernels_alike') AS alike,
