@@ -34,30 +34,6 @@ static void end_samples(sqlite3_context *context)
         sqlite3_result_double(context, sms__estimate_close(*moments).ci95); /* NAN becomes NULL */
 }
 
-/* ---- change_ci95(value, base) ---- */
-
-static double number_of(sqlite3_value *value)
-{
-    return sqlite3_value_type(value) == SQLITE_NULL ? (double)NAN : sqlite3_value_double(value);
-}
-
-static void add_pair(sqlite3_context *context, int count, sqlite3_value **value)
-{
-    struct sms__pairs *pairs = sqlite3_aggregate_context(context, sizeof *pairs);
-    (void)count;
-    if (pairs)
-        sms__pairs_add(pairs, number_of(value[0]), number_of(value[1]));
-    else
-        sqlite3_result_error_nomem(context);
-}
-
-static void end_pairs(sqlite3_context *context)
-{
-    const struct sms__pairs *pairs = sqlite3_aggregate_context(context, 0);
-    if (pairs)
-        sqlite3_result_double(context, sms__pairs_ratio(pairs).ci95);
-}
-
 /* ---- best_group(policy, replication, value, better), changes(policy, replication, value, better) ---- */
 
 enum { REPLICATIONS = 1000, EQUAL_BIT = 40 };
@@ -94,7 +70,8 @@ static void add_value(sqlite3_context *context, int count, sqlite3_value **value
         sqlite3_result_error_nomem(context);
         return;
     }
-    group->value[(size_t)policy * group->room + (size_t)replication] = number_of(value[2]);
+    group->value[(size_t)policy * group->room + (size_t)replication] =
+        sqlite3_value_type(value[2]) == SQLITE_NULL ? (double)NAN : sqlite3_value_double(value[2]);
     group->better = sqlite3_value_int(value[3]);
     group->policies = (size_t)policy >= group->policies ? (size_t)policy + 1 : group->policies;
     group->replications = (size_t)replication >= group->replications ? (size_t)replication + 1 : group->replications;
@@ -154,7 +131,6 @@ bool sms__add_aggregates(sqlite3 *file)
         void (*end)(sqlite3_context *context);
     } aggregate[] = {{"avg", 1, add_sample, end_mean},
                      {"ci95", 1, add_sample, end_samples},
-                     {"change_ci95", 2, add_pair, end_pairs},
                      {"best_group", 4, add_value, end_best},
                      {"changes", 4, add_value, end_changes}};
     bool added = true;

@@ -74,10 +74,10 @@ void sms__points_subjects(struct sms__points *points);
 void sms__points_policies(struct sms__points *points, const char *table, json_t *policies);
 
 /* aggregates.c: adds the SQL aggregates avg(x), in place of SQLite's own; ci95(x), the half-width of the 95 % interval
- * of the mean, NULL for fewer than two values; change_ci95(value, base), that of the ratio of the means;
- * best_group(policy, replication, value, better), the bits of the policies that are not told apart from the best, and
- * bit 40 if all are equal; and changes(policy, replication, value, better), the bits of the policies that are better
- * than policy 0, and from bit 32 on of those that are worse. Returns false when out of memory. */
+ * of the mean, NULL for fewer than two values; best_group(policy, replication, value, better), the bits of the policies
+ * that are not told apart from the best, and bit 40 if all are equal; and changes(policy, replication, value, better),
+ * the bits of the policies that are better than policy 0, and from bit 32 on of those that are worse. Returns false
+ * when out of memory. */
 bool sms__add_aggregates(sqlite3 *file);
 
 /* SQL templates. In a template, "[...]" stands once for each metric and "{...}" once for each axis. Within them, "#" is
