@@ -5,6 +5,8 @@
 #include "errors.h"
 
 #include <sqlite3.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 
 /* Reports SQLite's latest error: of the machine, SMS_EIO; of the memory, SMS_ENOMEM without an error; otherwise
  * SMS_EINPUT, followed by `blame`. A query that only reads meets a full disk in the folder for temporary files. */
@@ -21,6 +23,9 @@ static inline int sms__sqlite_fail(sqlite3 *file, const char *path, const char *
         return sms__fail(errors, SMS_EIO, path, "%s%s", what, sqlite3_errmsg(file));
     return sms__fail(errors, SMS_EINPUT, path, "%s%s%s", what, sqlite3_errmsg(file), blame);
 }
+
+/* For sqlite3_progress_handler: `cancel` is an atomic_bool, or NULL. */
+static inline int sms__sqlite_is_cancelled(void *cancel) { return cancel && atomic_load((const atomic_bool *)cancel); }
 
 /* Lets a database have values of so many bytes and so many columns, and run nothing that its schema holds. */
 static inline void sms__sqlite_restrict(sqlite3 *file, int value_bytes, int columns)

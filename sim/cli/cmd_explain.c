@@ -367,15 +367,11 @@ static int explain_into(struct explanation *explanation, const struct session *s
                         struct sms_run_options *settings)
 {
     explanation->to = tmpfile();
-    if (!explanation->to) {
-        fprintf(stderr, "smsched: error: cannot create a temporary file: %s\n", strerror(errno));
-        return EXIT_IO;
-    }
+    if (!explanation->to)
+        return cli_fail(EXIT_IO, NULL, "a temporary file cannot be made: %s", strerror(errno));
     int code = explain_all(session, explanation, settings);
-    if (code == EXIT_OK && !copy_to_stdout(explanation->to)) {
-        fprintf(stderr, "smsched: error: cannot write or read the temporary file for the rows\n");
-        code = EXIT_IO;
-    }
+    if (code == EXIT_OK && !copy_to_stdout(explanation->to))
+        code = cli_fail(EXIT_IO, NULL, "the temporary file for the rows cannot be written or read");
     fclose(explanation->to);
     return code;
 }

@@ -170,12 +170,6 @@ static json_t *list_fields(const struct sms_load_options *options)
 
 /* ---- printing it ---- */
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 /* ---- the entries of one name ---- */
 
 struct chosen {
@@ -199,9 +193,9 @@ static bool choose(struct chosen *chosen, const char *name)
 static bool choose_table(struct chosen *chosen, const json_t *entry)
 {
     const json_t *fields = json_object_get(entry, "fields");
-    bool wanted = choose(chosen, text_of(entry, "table"));
+    bool wanted = choose(chosen, list_text(entry, "table"));
     for (size_t f = 0; f < json_array_size(fields); f++)
-        wanted |= choose(chosen, text_of(json_array_get(fields, f), "name"));
+        wanted |= choose(chosen, list_text(json_array_get(fields, f), "name"));
     return wanted;
 }
 
@@ -209,7 +203,7 @@ static void choose_from(struct chosen *chosen, json_t *list)
 {
     for (size_t i = json_array_size(list); i > 0; i--) {
         const json_t *entry = json_array_get(list, i - 1);
-        if (!(json_object_get(entry, "table") ? choose_table(chosen, entry) : choose(chosen, text_of(entry, "name"))))
+        if (!(json_object_get(entry, "table") ? choose_table(chosen, entry) : choose(chosen, list_text(entry, "name"))))
             json_array_remove(list, i - 1);
     }
 }
@@ -229,7 +223,7 @@ static int width_of_names(const json_t *list)
 {
     size_t width = 0;
     for (size_t i = 0; i < json_array_size(list); i++) {
-        size_t own = strlen(text_of(json_array_get(list, i), "name"));
+        size_t own = strlen(list_text(json_array_get(list, i), "name"));
         width = own > width ? own : width;
     }
     return (int)width;
@@ -240,12 +234,12 @@ static void print_uses(const json_t *list)
     int width = width_of_names(list);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *entry = json_array_get(list, i), *params = json_object_get(entry, "parameters");
-        printf("%-*s %s: %s\n", width, text_of(entry, "name"), text_of(entry, "kind"), text_of(entry, "help"));
+        printf("%-*s %s: %s\n", width, list_text(entry, "name"), list_text(entry, "kind"), list_text(entry, "help"));
         for (size_t p = 0; p < json_array_size(params); p++) {
             const json_t *param = json_array_get(params, p);
-            const char *fallback = text_of(param, "default");
-            printf("    %s: %s%s%s%s%s\n", text_of(param, "name"), text_of(param, "range"),
-                   *fallback ? ", default " : "", fallback, *fallback ? "; " : "", text_of(param, "help"));
+            const char *fallback = list_text(param, "default");
+            printf("    %s: %s%s%s%s%s\n", list_text(param, "name"), list_text(param, "range"),
+                   *fallback ? ", default " : "", fallback, *fallback ? "; " : "", list_text(param, "help"));
         }
     }
 }
@@ -255,10 +249,10 @@ static void print_metrics(const json_t *list)
     const char *subject = "";
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *entry = json_array_get(list, i);
-        if (strcmp(subject, text_of(entry, "subject")) != 0)
-            printf("%sof a %s\n", i ? "\n" : "", text_of(entry, "subject"));
-        subject = text_of(entry, "subject");
-        printf("  %-28s %s\n", text_of(entry, "name"), text_of(entry, "formula"));
+        if (strcmp(subject, list_text(entry, "subject")) != 0)
+            printf("%sof a %s\n", i ? "\n" : "", list_text(entry, "subject"));
+        subject = list_text(entry, "subject");
+        printf("  %-28s %s\n", list_text(entry, "name"), list_text(entry, "formula"));
     }
 }
 
@@ -266,11 +260,11 @@ static void print_fields(const json_t *list)
 {
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *entry = json_array_get(list, i), *fields = json_object_get(entry, "fields");
-        printf("%s\n", text_of(entry, "table"));
+        printf("%s\n", list_text(entry, "table"));
         for (size_t f = 0; f < json_array_size(fields); f++) {
             const json_t *field = json_array_get(fields, f);
-            printf("  %-24s %s%s\n", text_of(field, "name"), *text_of(field, "required") ? "(required) " : "",
-                   text_of(field, "help"));
+            printf("  %-24s %s%s\n", list_text(field, "name"), *list_text(field, "required") ? "(required) " : "",
+                   list_text(field, "help"));
         }
         printf("\n");
     }
@@ -310,12 +304,12 @@ static void print_devices(const json_t *list)
     int width = width_of_names(list);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *device = json_array_get(list, i);
-        printf("%-*s ", width, text_of(device, "name"));
-        sms__print_visible(stdout, text_of(device, "title"));
+        printf("%-*s ", width, list_text(device, "name"));
+        sms__print_visible(stdout, list_text(device, "title"));
         printf(": %.0f SMs, %.0f MHz, %.4g GiB; %s%s%s\n", json_number_value(json_object_get(device, "sms")),
                json_number_value(json_object_get(device, "clock_hz")) / 1e6,
-               json_number_value(json_object_get(device, "memory_bytes")) / 1073741824.0, text_of(device, "resources"),
-               *text_of(device, "mig") ? "; mig " : "", text_of(device, "mig"));
+               json_number_value(json_object_get(device, "memory_bytes")) / 1073741824.0,
+               list_text(device, "resources"), *list_text(device, "mig") ? "; mig " : "", list_text(device, "mig"));
     }
 }
 

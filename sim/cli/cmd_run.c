@@ -47,7 +47,7 @@ static void print(const struct sms__set *set, int format, const struct sms__scre
         sms__print_tidy_header(stdout);
     for (size_t i = 0; i < set->count; i++) {
         if (format == FORMAT_CSV)
-            sms__print_tidy(set->results[i], stdout);
+            sms__print_tidy_rows(set->results[i], -1, stdout);
         if (format == FORMAT_TABLE)
             sms__print_results(set->results[i], screen);
     }

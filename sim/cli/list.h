@@ -7,6 +7,9 @@
 
 #include <jansson.h>
 
+/* sheets.c: a text of an object; "" if it has none of that key. */
+const char *list_text(const json_t *object, const char *key);
+
 /* workloads.c: prints a workload, or adds it to an array of JSON, which the caller releases. */
 struct workload_list {
     const struct sms_load_options *load; /* where their devices are searched for */

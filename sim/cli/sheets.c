@@ -7,9 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *text_of(const json_t *object, const char *key)
+const char *list_text(const json_t *object, const char *key)
 {
-    return json_string_value(json_object_get(object, key));
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
 }
 
 json_t *sheet_list_entry(const struct sms__device *device)
@@ -29,8 +30,8 @@ static void print_sheet(const json_t *device)
     const json_t *rows = json_object_get(device, "rows");
     for (size_t r = 0; r < json_array_size(rows); r++) {
         const json_t *row = json_array_get(rows, r);
-        const char *more = *text_of(row, "source") ? text_of(row, "source") : text_of(row, "instead");
-        printf("  %-14s %s%s", text_of(row, "name"), text_of(row, "value"), *more ? "; " : "");
+        const char *more = *list_text(row, "source") ? list_text(row, "source") : list_text(row, "instead");
+        printf("  %-14s %s%s", list_text(row, "name"), list_text(row, "value"), *more ? "; " : "");
         sms__print_visible(stdout, more);
         putchar('\n');
     }
@@ -43,8 +44,8 @@ static void print_rows(const json_t *device, bool known)
     const char *before = known ? "  known: " : "  not measured: ";
     for (size_t r = 0; r < json_array_size(rows); r++) {
         const json_t *row = json_array_get(rows, r);
-        if (known == !*text_of(row, "instead")) {
-            printf("%s%s", before, text_of(row, "name"));
+        if (known == !*list_text(row, "instead")) {
+            printf("%s%s", before, list_text(row, "name"));
             before = ", ";
         }
     }
@@ -57,8 +58,8 @@ void sheet_list_print(const json_t *list)
     const size_t sheets = json_array_size(list);
     for (size_t i = 0; i < sheets; i++) {
         const json_t *device = json_array_get(list, i);
-        printf("%s\n", text_of(device, "name"));
-        if (!strcmp(text_of(json_array_get(list, 0), "name"), text_of(json_array_get(list, sheets - 1), "name"))) {
+        printf("%s\n", list_text(device, "name"));
+        if (!strcmp(list_text(json_array_get(list, 0), "name"), list_text(json_array_get(list, sheets - 1), "name"))) {
             print_sheet(device);
             continue;
         }

@@ -6,6 +6,7 @@
 
 #include "../base/member.h"
 #include "../base/read.h"
+#include "../base/sqlite.h"
 
 #include <sys/stat.h>
 
@@ -112,15 +113,13 @@ bool sms__figures_may_want(const struct sms__figures *figures, const char *begin
     return may;
 }
 
-static int is_cancelled(void *cancel) { return atomic_load((atomic_bool *)cancel); }
-
 int sms__figures_load(struct sms__figures *figures)
 {
     struct stat status;
     if (sqlite3_open(":memory:", &figures->file) != SQLITE_OK ||
         sqlite3_exec(figures->file, "BEGIN; CREATE TABLE answers (text)", NULL, NULL, NULL) != SQLITE_OK)
         return sms__figures_error(figures, figures->source);
-    sqlite3_progress_handler(figures->file, 100000, is_cancelled, figures->cancel);
+    sqlite3_progress_handler(figures->file, 100000, sms__sqlite_is_cancelled, figures->cancel);
     if (stat(figures->source, &status) == 0 && S_ISDIR(status.st_mode))
         return load_folder(figures);
     return sms__csv_table(figures->file, figures->source, "comparison", &figures->errors);

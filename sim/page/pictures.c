@@ -74,14 +74,12 @@ static int take_result(struct pictures *pictures, sqlite3_stmt *row)
     return json_object_set_new(page->data, key, json_loads(text, 0, NULL)) ? SMS_ENOMEM : SMS_OK;
 }
 
-static int is_cancelled(void *cancel) { return cancel && atomic_load((const atomic_bool *)cancel); }
-
 int sms__page_read_pictures(struct sms__page *page, const char *folder)
 {
     struct pictures pictures = {.page = page, .folder = folder};
     int code = sqlite3_open(":memory:", &pictures.file) || !sms__add_aggregates(pictures.file) ? SMS_ENOMEM : SMS_OK;
     if (code == SMS_OK)
-        sqlite3_progress_handler(pictures.file, STEP, is_cancelled, (void *)(uintptr_t)page->cancel);
+        sqlite3_progress_handler(pictures.file, STEP, sms__sqlite_is_cancelled, (void *)(uintptr_t)page->cancel);
     code = code ? code : run_file(&pictures, "tables.sql", NULL);
     code = code ? code : run_sql(&pictures, "BEGIN", NULL);
     code = code ? code : run_sql(&pictures, "SELECT name FROM sqlite_master ORDER BY rowid", read_table);

@@ -27,7 +27,7 @@ static bool is_number(const char *text, double *number, const char **unit)
 {
     char *end;
     *number = strtod(text, &end);
-    if (end == text || !isfinite(*number) || strchr("nNiI", text[text[0] == '-']) || strlen(end) > 8)
+    if (end == text || !isfinite(*number) || strlen(end) > 8)
         return false;
     *unit = end + strspn(end, " ");
     return true;

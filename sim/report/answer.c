@@ -304,12 +304,10 @@ static void put_comparison(const struct sms__outcome *answer, FILE *to)
     put_change(answer, best, answer->over, "", to);
 }
 
-/* What follows the comparison; the last ones are only for the line on the terminal. */
-typedef void clause(const struct sms__outcome *answer, FILE *to);
-static clause *const clauses[] = {sms__answer_put_few,        sms__answer_put_starved, sms__answer_put_failed,
-                                  sms__answer_put_gain_alone, sms__answer_put_reserve, sms__answer_put_misses,
-                                  sms__answer_put_left_out,   sms__answer_put_bound},
-                     *const line_clauses[] = {sms__answer_put_cost};
+/* What follows the comparison. */
+static void (*const clauses[])(const struct sms__outcome *answer, FILE *to) = {
+    sms__answer_put_few,     sms__answer_put_starved, sms__answer_put_failed,   sms__answer_put_gain_alone,
+    sms__answer_put_reserve, sms__answer_put_misses,  sms__answer_put_left_out, sms__answer_put_bound};
 
 static void put_text(const struct sms__outcome *answer, FILE *to)
 {
@@ -359,8 +357,7 @@ bool sms__print_answer(const struct sms_results *results, size_t baseline, struc
     if (answered) {
         fprintf(to, "%s%s: ", before, sms_results_scenario(results)->name);
         put_text(&answer, to);
-        for (size_t i = 0; i < sizeof line_clauses / sizeof *line_clauses; i++)
-            line_clauses[i](&answer, to);
+        sms__answer_put_cost(&answer, to);
         fputs(trust ? "\n  measured: " : "", to);
         if (trust)
             put_measured(&answer, trust, to);

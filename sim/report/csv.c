@@ -49,8 +49,6 @@ void sms__print_tidy_rows(const struct sms_results *results, long baseline, FILE
     }
 }
 
-void sms__print_tidy(const struct sms_results *results, FILE *to) { sms__print_tidy_rows(results, -1, to); }
-
 /* The VM whose kernel this is. */
 static const char *vm_of(const struct sms_scenario *scenario, size_t kernel)
 {

@@ -1,5 +1,5 @@
 /* Checks of results: what a scenario expects of its own, and what a baseline does. A baseline is a CSV file as
- * sms__print_tidy writes it. */
+ * sms__print_tidy_rows writes it. */
 #include "output.h"
 #include "walk.h"
 

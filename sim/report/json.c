@@ -83,10 +83,9 @@ void sms__json_stopping(const struct sms_results *results, json_t *object)
         json_object_set_new(object, "until",
                             json_pack("{ss ss ss sf so sb si}", "subject", sms__subject_word(until.subject), "name",
                                       sms_results_subject(results, until.subject, until.idx), "metric",
-                                      sms_metrics(until.subject, &count)[until.metric].name, "precision_ratio",
-                                      until.wanted, "reached_ratio",
-                                      sms__json_number(isinf(until.reached) ? NAN : until.reached), "met",
-                                      until.reached <= until.wanted, "most", (int)until.most));
+                                      sms__metric_name(until.subject, until.metric), "precision_ratio", until.wanted,
+                                      "reached_ratio", sms__json_number(isinf(until.reached) ? NAN : until.reached),
+                                      "met", until.reached <= until.wanted, "most", (int)until.most));
     if (sms_results_scenario(results)->find_warmup)
         json_object_set_new(object, "warmup_ns", json_real(sms_results_warmup_ps(results) / 1e3));
     const char *const *notes = sms_results_notes(results, &count);
@@ -105,11 +104,10 @@ void sms__json_stopping(const struct sms_results *results, json_t *object)
 /* True if all tenants run the same kernels, so that their numbers can be added up. */
 static bool kernels_alike(const struct sms_scenario *scenario)
 {
-    const struct sms__workload *first = NULL;
+    const struct sms__workload *first = NULL, *workload;
     size_t number;
     for (size_t v = 0; v < scenario->vms; v++)
-        for (size_t i = 0; sms__workload_of(&scenario->vm[v], i, &number); i++) {
-            const struct sms__workload *workload = sms__workload_of(&scenario->vm[v], i, &number);
+        for (size_t i = 0; (workload = sms__workload_of(&scenario->vm[v], i, &number)); i++) {
             first = first ? first : workload;
             if (workload != first)
                 return false;

@@ -122,8 +122,7 @@ struct json_t *sms__json_gaps(const struct sms_results *results);
  * `student` if there is one; `exact` if nothing is drawn; `same` if all replications gave the same value, which does
  * not tell how far off it is; else empty. */
 void sms__print_tidy_header(FILE *to);
-void sms__print_tidy(const struct sms_results *results, FILE *to);
-/* The same, or ratios over a baseline that is not negative. */
+/* The values, or ratios over a baseline that is not negative. */
 void sms__print_tidy_rows(const struct sms_results *results, long baseline, FILE *to);
 void sms__print_tidy_value(const struct sms_results *results, const char *policy, const char *metric,
                            struct sms_estimate e, bool exact, FILE *to);

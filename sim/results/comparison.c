@@ -80,10 +80,11 @@ struct sms_comparison sms_results_compare(const struct sms_results *results, siz
 {
     const struct sms_estimate none = {0, NAN, NAN, NAN};
     const struct sms__result of = {results, policy, subject, idx, metric};
-    struct sms_comparison compared = {none, none, NAN, false, 0};
+    const struct sms_comparison nothing = {none, none, NAN, false, 0};
+    struct sms_comparison compared = nothing;
     bool failed = false;
     if (policy < sms_results_policies(results) && baseline < sms_results_policies(results) &&
         idx < sms_results_subjects(results, subject) && metric < sms__metric_count(subject))
         compared = sms__compare(&of, policy, baseline, &failed);
-    return failed ? (struct sms_comparison){none, none, NAN, false, 0} : compared;
+    return failed ? nothing : compared;
 }

@@ -3,8 +3,6 @@
 
 static double seconds_of(const struct sms__record *record) { return sms__measured_ps(record) / 1e12; }
 
-static double mean_ns(const struct sms__histogram *h) { return h->count ? h->sum / (double)h->count / 1e3 : NAN; }
-
 void sms__measure_kernel(const struct sms__record *record, double *row)
 {
     const double seconds = seconds_of(record);

@@ -79,6 +79,10 @@ static inline double sms__measured_ps(const struct sms__record *record)
 {
     return (double)(record->to_ps - record->from_ps);
 }
+static inline double sms__mean_ns(const struct sms__histogram *h)
+{
+    return h->count ? h->sum / (double)h->count / 1e3 : NAN;
+}
 static inline double sms__rank_ns(const struct sms__histogram *h, double p) { return sms__histogram_rank(h, p) / 1e3; }
 
 #endif

@@ -28,8 +28,6 @@ static double memory_of(const struct sms__cluster *cluster)
     return sum;
 }
 
-static double mean_ns(const struct sms__histogram *h) { return sms__over(h->sum / 1e3, (double)h->count); }
-
 static double ns_of(sms__integral ps) { return (double)ps / 1e3; }
 
 static double least_ns(const struct sms__spread_record *spread) { return spread->count ? ns_of(spread->least) : NAN; }

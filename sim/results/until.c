@@ -77,9 +77,8 @@ size_t sms__until_next(const struct sms_results *results)
 
 static void describe(const struct sms_results *results, const struct sms_until *until, char *out, size_t size)
 {
-    size_t count;
-    const char *metric = sms_metrics(until->subject, &count)[until->metric].name;
-    snprintf(out, size, "%s of %s", metric, sms_results_subject(results, until->subject, until->idx));
+    snprintf(out, size, "%s of %s", sms__metric_name(until->subject, until->metric),
+             sms_results_subject(results, until->subject, until->idx));
 }
 
 /* Returns the first policy whose mean is 0 and not known exactly beside those of others, or NULL. */
