@@ -96,8 +96,8 @@ const commandOf = () => madeBy().command || null;
 const originOf = () => data.kind === 'run' ? 'From a folder of smsched run' : data.kind === 'advice' ? 'From a folder of smsched advise' : `From a sweep of the plan ${madeBy().plan || 'without a name'}`;
 const versionOf = () => `Simulated by smsched ${madeBy().version}${madeBy().sources ? ` (sources ${madeBy().sources})` : ''}. All times are simulated.`;
 
-function commandBox(own) {
-  const command = own || commandOf();
+function commandBox() {
+  const command = commandOf();
   if (!command) return el('span', { class: 'muted origin' }, originOf());
   const said = el('span', { role: 'status', class: 'muted' });
   const copy = () => {
@@ -110,8 +110,8 @@ function commandBox(own) {
 
 const commandLine = () => el('p', {}, commandOf() ? ['The command: ', el('code', {}, commandOf())] : originOf() + '.');
 
-/* The links below a figure. `command`: replaces the page's own command. */
-const under = (name, rows, command) => el('div', { class: 'under' }, csvLink(name, rows), commandBox(command));
+/* The links below a figure. */
+const under = (name, rows) => el('div', { class: 'under' }, csvLink(name, rows), commandBox());
 
 /* A box that `draw(box, width)` fills again whenever its width changes. */
 function drawn(draw) {
@@ -126,7 +126,7 @@ function drawn(draw) {
   return box;
 }
 
-const figure = (name, caption, parts, rows, command) => el('figure', { id: 'figure-' + name }, el('figcaption', {}, caption), parts, under(name, rows, command));
+const figure = (name, caption, parts, rows) => el('figure', { id: 'figure-' + name }, el('figcaption', {}, caption), parts, under(name, rows));
 
 /* Replaces what is in a box. A focused choice keeps the focus. */
 function refill(box, ...children) {

@@ -259,10 +259,10 @@ const colorOf = (scenario, policy) => Math.max(0, scenario.policies.indexOf(poli
 function heatSection(state) {
   const maps = ofScenario(data.heat, state.scenario), box = el('div');
   if (!maps.length) return null;
-  const columns = 2, rows = () => [['scenario', 'policy', 'device', 'sm', 'sms', 'time_ns', 'width_ns', 'occupancy_ratio']].concat(maps.flatMap(map =>
+  const rows = () => [['scenario', 'policy', 'device', 'sm', 'sms', 'time_ns', 'width_ns', 'occupancy_ratio']].concat(maps.flatMap(map =>
     map.rows.flatMap((row, r) => row.map((value, c) => [map.scenario, map.policy, 0, r * map.sms, map.sms, Number((c * map.width_ns).toFixed(3)), map.width_ns, value === null ? null : value / 1e4]))));
   box.append(figure('heat', 'Occupancy of the SMs of the first device over time: resident threads divided by their maximum. First replication.',
-    [el('div', { class: columns ? 'panels' : null }, maps.map(map => el('div', {}, el('h3', {}, map.policy), occupancy(map)))), ramp(sequential, 0, 1, v => percent(v))], rows, state.command));
+    [el('div', { class: 'panels' }, maps.map(map => el('div', {}, el('h3', {}, map.policy), occupancy(map)))), ramp(sequential, 0, 1, v => percent(v))], rows));
   return box;
 }
 
@@ -273,7 +273,7 @@ function allocationSection(state) {
   const series = all.map(s => ({ label: s.policy, color: colorOf(state.scenario, s.policy), points: s.values.reduce((list, _, i) => (i % 3 ? list : list.concat([[s.values[i], s.values[i + 1]]])), []) }));
   return figure('allocation', 'GPUs allocated against GPUs that pods have requested so far, both as shares of all GPUs. Means over the replications.',
     [legend(state.scenario.policies, true), lines(series, { numbers: [0, 1], format: v => percent(v), label: 'requested / GPUs', zero: true, said: `Allocation of ${series.map(s => `${s.label}: ${percent(s.points[s.points.length - 1][1])} at the end`).join('; ')}` })],
-    () => [['scenario', 'policy'].concat(columns.map(c => c[0] + '_ratio'))].concat(all.flatMap(s => s.values.reduce((list, _, i) => (i % 3 ? list : list.concat([[s.scenario, s.policy, s.values[i], s.values[i + 1], s.values[i + 2]]])), []))), state.command);
+    () => [['scenario', 'policy'].concat(columns.map(c => c[0] + '_ratio'))].concat(all.flatMap(s => s.values.reduce((list, _, i) => (i % 3 ? list : list.concat([[s.scenario, s.policy, s.values[i], s.values[i + 1], s.values[i + 2]]])), []))));
 }
 
 const KINDS = { blocks: { row: 'sm', color: 'vm', last: 'blocks', label: 'blocks on SMs', said: 'Blocks on SMs of the first device', step: 8 },
@@ -318,13 +318,13 @@ function explainCommand(scenario, policy, start, end) {
 }
 
 /* What is not exact or not there, in words. */
-function missingOf(chart, panels, folder) {
+function missingOf(chart, panels) {
   const cut = panels.find(p => isNumber(p.exact_ns)), dropped = panels.reduce((sum, p) => sum + p.dropped, 0);
   const [key, what] = { pods: ['placements_cut', 'placements'], blocks: ['timeline_cut', 'stays of blocks'], processes: ['spans_cut', 'spans'] }[chart.kind];
   const beyond = ((data.run || {})[key] || []).filter(c => c.scenario === chart.scenario);
   return [cut ? ` There are up to ${group(String(Math.max(...panels.map(p => p.all))))} pieces a policy, too many for a page: from ${show('t_ns', Math.min(...panels.filter(p => isNumber(p.exact_ns)).map(p => p.exact_ns)))} on they are shares of intervals.` : '',
     dropped ? ` ${group(String(dropped))} are in rows beyond the first 400, which are left out.` : '',
-    beyond.length ? ` The timeline ends before the run: of ${beyond.map(c => c.policy).join(', ')}, only the first ${group(String(beyond[0].rows))} of ${group(String(beyond[0].rows + beyond[0].left_out))} ${what} are ${folder}.` : ''].join('');
+    beyond.length ? ` The timeline ends before the run: of ${beyond.map(c => c.policy).join(', ')}, only the first ${group(String(beyond[0].rows))} of ${group(String(beyond[0].rows + beyond[0].left_out))} ${what} are in the folder.` : ''].join('');
 }
 
 /* The parts of the rows that can be chosen: all on one line, some at a time, or all. */
@@ -347,10 +347,10 @@ function lanesSection(state, charts) {
     const order = state.scenario.policies.map(policy => chart.panels.find(p => p.policy === policy)).filter(Boolean);
     refill(box, el('div', { class: 'controls' }, charts.length > 1 ? choice('Of', charts.map(c => [c.kind, KINDS[c.kind].label]), chart.kind, value => { kind = value; part = null; remember('kind', value); remember('part', null); draw(); }) : null,
       parts.length ? choice('Rows', parts, chosen, value => { part = value; remember('part', value); draw(); }) : null),
-    figure('timeline', `${said} under all policies, on one time axis; first replication.${missingOf(chart, chart.panels, state.command ? 'kept' : 'in the folder')} Drag to move; click and turn the wheel, or press + and −, to zoom; a click keeps the card.`,
+    figure('timeline', `${said} under all policies, on one time axis; first replication.${missingOf(chart, chart.panels)} Drag to move; click and turn the wheel, or press + and −, to zoom; a click keeps the card.`,
       timeline(chart, order, shown, hidden, looks, (panel, tenant, start, end) => [...(tenant === null ? [] : waitLines(chart.scenario, panel.policy, tenant, start, end)),
         ...(chart.kind === 'blocks' ? chart.colors : []).filter(name => name !== tenant && !hidden.has(name)).slice(0, 3).flatMap(name => waitLines(chart.scenario, panel.policy, name, start, end).slice(0, 2)),
-        state.command ? null : explainCommand(chart.scenario, panel.policy, start, end)].filter(Boolean)), () => pieceRows(chart, order), state.command));
+        explainCommand(chart.scenario, panel.policy, start, end)].filter(Boolean)), () => pieceRows(chart, order)));
   };
   draw();
   return box;
@@ -365,7 +365,7 @@ function placementsSection(state) {
   const draw = () => refill(box, el('div', { class: 'controls' }, choice('Shown', [[2, 'share of the GPUs allocated'], [1, 'wait of the pod placed (s)']], what, value => { what = Number(value); draw(); })),
     figure('timeline', `At each placement of a pod: ${what === 2 ? 'the share of the GPUs that is allocated then' : 'how long it had waited, in seconds'}. First replication. Each line keeps its value until the next placement. Drag to move; click and turn the wheel, or press + and −, to zoom.`,
       [legend(state.scenario.policies, true), ...zoomableSteps(take(what), 'Placements of pods')],
-      () => [['scenario', 'policy', 'time_ns', 'wait_ns', 'allocated_ratio']].concat(all.flatMap(s => s.values.reduce((list, _, i) => (i % 3 ? list : list.concat([[s.scenario, s.policy, s.values[i], s.values[i + 1], s.values[i + 2]]])), []))), state.command));
+      () => [['scenario', 'policy', 'time_ns', 'wait_ns', 'allocated_ratio']].concat(all.flatMap(s => s.values.reduce((list, _, i) => (i % 3 ? list : list.concat([[s.scenario, s.policy, s.values[i], s.values[i + 1], s.values[i + 2]]])), [])))));
   draw();
   return box;
 }
