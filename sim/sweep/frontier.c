@@ -358,7 +358,7 @@ void sms__search_find(const struct sms__search *search, uint64_t group, size_t p
 static void tally(struct sms__search *search, struct sms__index *index, bool *mark)
 {
     uint64_t at, missing = 0, point;
-    bool waits;
+    bool waits = false;
     for (uint64_t g = 0; g < search->groups && search->race; g++)
         for (size_t i = 0; i < sms__race_size(search, g); i++)
             mark[sms__race_last(search, g, i)] = true;
