@@ -1,7 +1,7 @@
 'use strict';
 /* What the scripts of a page compute without a document. Usage: node --test pure.test.js */
 const test = require('node:test'), assert = require('node:assert');
-const { plain, percent, unitOf, show, showWith, tablesOf, sortRows, csv, isLog, isNear, paretoFront, lanesOf, sharesOf, readHash, writeHash, words, noInterval } = require('../../sim/page/web/pure.js');
+const { plain, percent, unitOf, show, showWith, tablesOf, sortRows, csv, isLog, isNear, paretoFront, lanesOf, sharesOf, readHash, writeHash, words, noInterval, shellWord } = require('../../sim/page/web/pure.js');
 
 test('numbers have about four digits, and a sign that is one', () => {
   assert.strictEqual(plain(12345.678), '12\u202f346');
@@ -101,4 +101,9 @@ test('a state goes into the address and back, whatever its names', () => {
   const state = { by: 'process/turnaround_ns/a&b=#</script>', off: 'é,x', t: '0,5000000' };
   assert.deepStrictEqual(readHash(writeHash(state)), state);
   assert.strictEqual(writeHash({ t: null, off: '' }), '');
+});
+
+test('names in commands are words of a shell', () => {
+  assert.strictEqual(shellWord('scenarios/02-a-server.yaml'), 'scenarios/02-a-server.yaml');
+  assert.strictEqual(shellWord("my server's.yaml"), "'my server'\\''s.yaml'");
 });

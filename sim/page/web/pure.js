@@ -157,7 +157,9 @@ const writeHash = state => { const text = new URLSearchParams(Object.entries(sta
 
 /* Of a long name both ends are kept, since names of a list differ at either. */
 const words = (text, most) => text.length > most ? text.slice(0, Math.ceil((most - 1) / 2)) + '…' + text.slice(text.length - Math.floor((most - 1) / 2)) : text;
+/* A word as a shell reads it. */
+const shellWord = text => (/^[\w./,:=@%+-]+$/.test(text) ? text : `'${text.replace(/'/g, "'\\''")}'`);
 const noInterval = (replications, exact, maximum) => exact ? 'nothing is random, so there is no interval' : replications < 2 ? 'one replication, so no interval: run with --replications 5'
   : maximum ? `no interval: these are maxima of as few as ${maximum} ${maximum === 1 ? 'value' : 'values'}` : `no interval: the change is the same in most of ${replications} replications`;
 
-if (typeof module !== 'undefined') module.exports = { plain, percent, unitOf, show, showWith, tablesOf, sortRows, csv, isLog, isNear, paretoFront, lanesOf, sharesOf, readHash, writeHash, words, noInterval };
+if (typeof module !== 'undefined') module.exports = { plain, percent, unitOf, show, showWith, tablesOf, sortRows, csv, isLog, isNear, paretoFront, lanesOf, sharesOf, readHash, writeHash, words, noInterval, shellWord };

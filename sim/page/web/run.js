@@ -314,7 +314,7 @@ function waitLines(scenario, policy, tenant, start, end) {
 /* `smsched explain` prints the decisions of a span of time. */
 function explainCommand(scenario, policy, start, end) {
   const entry = data.run && (data.run.scenarios || []).find(s => s.scenario === scenario), ns = t => `${Math.max(0, t).toFixed(0)} ns`;
-  return entry && entry.file ? `Why: smsched explain ${entry.file} --policy '${policy}' --from '${ns(start)}' --to '${ns(end)}'` : null;
+  return entry && entry.file ? `Why: smsched explain ${shellWord(entry.file)} --policy '${policy}' --from '${ns(start)}' --to '${ns(end)}'` : null;
 }
 
 /* What is not exact or not there, in words. */
