@@ -14,7 +14,7 @@ struct sms__bins {
 };
 
 /* Of so much of its load a tenant does less only where jobs arrive faster than it does them, and not by chance. */
-#define SMS__KEEPS_UP 0.9
+#define SMS__KEEPS_UP 0.95
 
 enum { SMS__NOTES = 40 }; /* more than there are kinds of notes */
 
