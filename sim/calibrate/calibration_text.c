@@ -76,12 +76,9 @@ static void print_rows(const struct sms__calibration *calibration, bool held, co
         add_error(table, error_of(row, SMS__AS_SHIPPED));
         add_error(table, error_of(row, SMS__SHEETS));
     }
-    if (rows) {
-        sms__table_print(table, screen);
-    } else {
-        sms__table_drop(table);
+    sms__table_print(table, screen);
+    if (!rows)
         fputs("  nothing\n", screen->to);
-    }
     if (hidden)
         fprintf(screen->to, "  and %zu kernels that take less time\n", hidden);
 }
@@ -117,7 +114,6 @@ static const char *print_fitted(char *out, size_t size, const struct sms__fitted
 static void print_sheet(const struct sms__calibration *calibration, const struct sms__screen *screen)
 {
     struct sms__table_out *table = sms__table_new(4);
-    bool any = false;
     sms__table_add(table, "value");
     sms__table_add(table, "as shipped");
     sms__table_add(table, "fitted");
@@ -128,16 +124,12 @@ static void print_sheet(const struct sms__calibration *calibration, const struct
         char text[64];
         if (isnan(fitted->value))
             continue;
-        any = true;
         sms__table_add(table, "%s", sms__sheet_value_name(v));
         sms__table_add(table, "%s", isnan(shipped.value) ? "-" : print_fitted(text, sizeof text, &shipped, v));
         sms__table_add(table, "%s", print_fitted(text, sizeof text, fitted, v));
         sms__table_add(table, "%s", fitted->from);
     }
-    if (any)
-        sms__table_print(table, screen);
-    else
-        sms__table_drop(table);
+    sms__table_print(table, screen);
     for (int v = 0; v < SMS__SHEET_VALUES; v++)
         if (isnan(calibration->fitted[v].value))
             fprintf(screen->to, "  %s not measured: %s\n", sms__sheet_value_name(v),

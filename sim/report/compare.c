@@ -335,13 +335,9 @@ static void print_table(const struct comparison *c, const struct sms__screen *sc
         sms__table_mark(table, mark_of(c, row, &c->cell[i]));
     }
     sms__add_alone_rows(table, c->results, c->baseline);
-    const bool has_rows = sms__table_has_rows(table);
-    if (c->policies > SMS__POLICY_COLUMNS && has_rows)
+    if (c->policies > SMS__POLICY_COLUMNS)
         sms__table_transpose(table);
-    if (has_rows)
-        sms__table_print(table, screen);
-    else
-        sms__table_drop(table);
+    sms__table_print(table, screen);
     print_unchanged(c, screen->to);
 }
 

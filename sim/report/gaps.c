@@ -82,17 +82,15 @@ void sms__print_gaps(const struct sms_results *results, const struct sms__screen
     sms__table_add(table, "bound");
     for (size_t p = 0; p < policies; p++)
         sms__table_add(table, "%s", sms_results_policy(results, p));
-    for (int m = SMS_BOUNDED - 1; m >= 0; m--) { /* kernels, which are not alike, come last */
+    for (int m = 0; m < SMS_BOUNDED; m++)
         bound[m] = bound_of(results, (enum sms_bounded)m, &errors[m]);
+    const bool any = !bound[SMS_BOUND_KERNELS].reason || !bound[SMS_BOUND_STP].reason;
+    for (int m = SMS_BOUNDED - 1; m >= 0 && any; m--) /* kernels, which are not alike, come last */
         if (m != SMS_BOUND_STP || !bound[m].reason)
             add_gaps(table, results, (enum sms_bounded)m, &bound[m]);
-    }
     if (policies > SMS__POLICY_COLUMNS)
         sms__table_transpose(table);
-    if (bound[SMS_BOUND_KERNELS].reason && bound[SMS_BOUND_STP].reason)
-        sms__table_drop(table);
-    else
-        sms__table_print(table, screen);
+    sms__table_print(table, screen);
     enum sms_bounded first = bound[SMS_BOUND_STP].reason ? SMS_BOUND_KERNELS : SMS_BOUND_STP;
     print_what_binds(&bound[first], sms_bound_metric(first), screen->to);
 }

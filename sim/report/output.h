@@ -47,9 +47,8 @@ void sms__table_add(struct sms__table_out *table, const char *format, ...) __att
 void sms__table_value(struct sms__table_out *table, const char *metric, double mean, double half);
 void sms__table_mark(struct sms__table_out *table, enum sms__mark_kind mark); /* the cell that was added last */
 void sms__table_transpose(struct sms__table_out *table);
-void sms__table_print(struct sms__table_out *table, const struct sms__screen *screen); /* and frees it */
-bool sms__table_has_rows(const struct sms__table_out *table); /* below its head, before it is transposed */
-void sms__table_drop(struct sms__table_out *table);           /* frees it without printing */
+/* Prints the table, unless it has no rows below its head, and frees it. */
+void sms__table_print(struct sms__table_out *table, const struct sms__screen *screen);
 /* Tables with more policies have a row for each, and fewer have a column. */
 enum { SMS__POLICY_COLUMNS = 4 };
 

@@ -75,7 +75,7 @@ void sms__table_mark(struct sms__table_out *table, enum sms__mark_kind mark)
 void sms__table_transpose(struct sms__table_out *table)
 {
     const size_t rows = table ? table->cells / table->columns : 0;
-    struct cell *turned = rows ? sms__note_memory(calloc(table->cells, sizeof *turned)) : NULL;
+    struct cell *turned = rows > 1 ? sms__note_memory(calloc(table->cells, sizeof *turned)) : NULL;
     if (!turned)
         return;
     for (size_t i = 0; i < rows * table->columns; i++)
@@ -369,26 +369,19 @@ static void print_parts(const struct sms__table_out *table, const struct sms__sc
     }
 }
 
-bool sms__table_has_rows(const struct sms__table_out *table) { return table && table->cells > table->columns; }
-
-void sms__table_drop(struct sms__table_out *table)
-{
-    for (size_t i = 0; table && i < table->cells; i++)
-        free(table->cell[i].text);
-    if (table)
-        free(table->cell);
-    free(table);
-}
-
 void sms__table_print(struct sms__table_out *table, const struct sms__screen *screen)
 {
-    size_t *widths = table ? sms__note_memory(calloc(table->columns + 1, sizeof *widths)) : NULL;
-    if (table)
-        make_texts(table);
-    if (widths && !table->failed && table->cells >= table->columns) {
+    if (!table)
+        return;
+    size_t *widths = sms__note_memory(calloc(table->columns + 1, sizeof *widths));
+    make_texts(table);
+    if (widths && !table->failed && table->cells > table->columns) {
         find_widths(table, screen->width, widths);
         print_parts(table, screen, widths);
     }
     free(widths);
-    sms__table_drop(table);
+    for (size_t i = 0; i < table->cells; i++)
+        free(table->cell[i].text);
+    free(table->cell);
+    free(table);
 }
