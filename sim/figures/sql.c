@@ -146,8 +146,7 @@ static bool fill_palette(sqlite3 *file)
     return sqlite3_exec(file, sql, NULL, NULL, NULL) == SQLITE_OK;
 }
 
-/* The words of metrics, the kinds of their units, and what goes before the words for the greatest and the least value.
- */
+/* The words of metrics, the kinds of their units, and the superlatives of their greatest and least values. */
 static bool fill_words(sqlite3 *file)
 {
     static const char create[] = "CREATE TEMP TABLE metric_words (metric TEXT PRIMARY KEY, words TEXT, kind TEXT, "

@@ -85,8 +85,8 @@ static void limit_subjects(struct sms__page *page, const json_t *summary, const 
     }
 }
 
-/* The p-value of a comparison after Holm's correction. A change without a verdict holds as little as one that is chance,
- * and one that is the same in all replications holds. */
+/* The p-value of a comparison after Holm's correction. A change without a verdict holds as little as one that is
+ * chance, and one that is the same in all replications holds. */
 static json_t *p_value_of(const json_t *comparison)
 {
     const char *verdict = json_string_value(json_object_get(comparison, "verdict"));

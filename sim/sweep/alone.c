@@ -20,8 +20,7 @@ static const char *const divided[][2] = {
 };
 
 /* The first replication is enough: points share its random numbers, so an axis that does not matter leaves speeds
- * equal.
- */
+ * equal. */
 static const char make_sql[] =
     "CREATE TABLE divides (subject TEXT, metric TEXT, PRIMARY KEY (subject, metric)) WITHOUT ROWID;"
     "CREATE TABLE alone (axis TEXT, name TEXT, least_ratio REAL, most_ratio REAL);";
@@ -33,8 +32,7 @@ static const char speed_sql[] = "CREATE TEMP TABLE speed AS SELECT point, scenar
 static const char fill_sql[] =
     "INSERT INTO alone SELECT %Q, name, min(change), max(change) FROM (SELECT name, sum(speed) / sum(first) - 1 AS "
     "change FROM (SELECT scenario, name, speed, point / %llu %% %llu AS at, first_value(speed) OVER (PARTITION BY "
-    "name, "
-    "point - point / %llu %% %llu * %llu ORDER BY point) AS first FROM speed) GROUP BY scenario, name, at) "
+    "name, point - point / %llu %% %llu * %llu ORDER BY point) AS first FROM speed) GROUP BY scenario, name, at) "
     "GROUP BY name HAVING max(abs(change)) >= 0.005 ORDER BY name;";
 
 /* Not of fields that are drawn together: each point of such an axis changes all of them. */
