@@ -16,9 +16,9 @@ for kind in policy share mode place queue contention; do
     prints "my_$kind/scenario.yaml"
     if make -s -C "my_$kind" test >log 2>&1; then ok; else bad "the test of a new $kind" "$(cat log)"; fi
 done
-for asked in share:turnaround mode:turnaround place:wait_mean; do # what the question asks is what the answer is about
-    try 0 "an answer of a new ${asked%:*}" compare "my_${asked%:*}/scenario.yaml" --quiet
-    prints "${asked#*:} of "
+for asked in "share:in turnaround of" "mode:the lowest turnaround:" "place:the lowest mean wait:"; do # what the question asks is what the answer is about
+    try 0 "an answer of a new ${asked%%:*}" compare "my_${asked%%:*}/scenario.yaml" --quiet
+    prints "${asked#*:} "
 done
 try 0 "a new contention model" run my_contention/scenario.yaml --quiet --format csv # which slows the programs
 if awk -F, '$3 == "vm" && $5 == "block_slowdown_ratio" {n += $6 > 1.2} END {exit n != 4}' <<<"$output"; then ok; else bad "no program is slowed" "$output"; fi
