@@ -54,8 +54,11 @@ same "a GPU holds the pod with most memory" "$(grep -c 'gpu_memory: 90 GiB}' "$w
 times() { "$smsched" import pods "$work/$1.csv" --columns "arrival=when:$2,gpus=gpus" --times 2>/dev/null | grep -oE '[0-9.]+ s' | tr '\n' ,; }
 printf 'when,gpus\n1700000000000000001,1\n1700000000000000102,1\n' >"$work/ns.csv"
 same "whole nanoseconds are exact" "$(times ns ns)" "0 s,0.000000101 s,"
-echo '[{"when": 1700000000.123456, "gpus": 0.1}, {"when": 1700000000.123457, "gpus": 0.1}]' >"$work/json.csv"
+echo '[{"when": 1700000000.654321, "gpus": 0.1}, {"when": 1700000000.654322, "gpus": 0.1}]' >"$work/json.csv"
 same "and microseconds of JSON" "$(times json s)" "0 s,0.000001 s,"
+echo '[{"when": 0, "took": [{"s": 0.7}, {"s": 0.2}, {"s": 0.1}], "gpus": 0.1}]' >"$work/sum.json"
+"$smsched" import pods "$work/sum.json" --columns arrival=when,duration=took.s,gpus=gpus >"$work/out" 2>"$work/err"
+same "a sum of JSON has no rounding error" "$? $(grep -c '0 s, 1 s, 1, 10 %' "$work/out")" "0 1"
 printf 'when,gpus\n,1\n2020-01-01 00:00:00,1\n2020-01-01 00:00:05,1\n' >"$work/undated.csv"
 same "a request without a date comes first" "$(times undated date)" "0 s,0 s,5 s,"
 printf 'when,gpus\n-0.5,1\n1,1\n' >"$work/below.csv"

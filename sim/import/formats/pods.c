@@ -151,9 +151,9 @@ static const char *read_column(struct list *list, const struct source *source, s
     if (list->rows)
         return sms__rows_field(list->rows, source->at[i]);
     const char *text = follow(list->entry, source->column[i], &sum);
-    snprintf(out, CELL_BYTES, "%.15g", sum); /* without a sum: an empty cell */
-    if (strtod(out, NULL) != sum)            /* microseconds since 1970 have more digits */
-        snprintf(out, CELL_BYTES, "%.17g", sum);
+    /* Microseconds since 1970 have 16 digits, nanoseconds more; those of sums beyond the 15th are rounding errors. */
+    const int digits = 15 + (fabs(sum) >= 1e9) + (fabs(sum) >= 1e16);
+    snprintf(out, CELL_BYTES, "%.*g", digits, sum); /* without a sum: an empty cell */
     return text ? text : out;
 }
 
