@@ -19,10 +19,8 @@ static const double BLOCKS_MOST = 4e6;
 static double blocks_of(const struct sms__traced *process)
 {
     double blocks = 0;
-    for (size_t l = 0; l < process->profile.launches; l++) {
-        const uint64_t *grid = process->profile.launch[l].shape->grid;
-        blocks += (double)grid[0] * (double)grid[1] * (double)grid[2];
-    }
+    for (size_t l = 0; l < process->profile.launches; l++)
+        blocks += sms__derive_volume(process->profile.launch[l].shape->grid);
     const double jobs =
         process->steps.repeats ? (double)process->profile.launches / (double)process->steps.launches : 1;
     return blocks / jobs;

@@ -24,9 +24,8 @@ static int by_blocks(const void *left, const void *right)
 
 static void add_launch(struct sms__arena *arena, const struct sms__profile_launch *launch, struct sms__grids *grids)
 {
-    const uint64_t *grid = launch->shape->grid, *block = launch->shape->block;
-    const uint64_t blocks = grid[0] * grid[1] * grid[2];
-    const uint64_t threads = block[0] * block[1] * block[2];
+    const uint64_t blocks = (uint64_t)sms__derive_volume(launch->shape->grid);
+    const uint64_t threads = (uint64_t)sms__derive_volume(launch->shape->block);
     size_t i = 0;
     while (i < grids->count && (grids->grid[i].blocks != blocks || grids->grid[i].threads != threads))
         i++;
@@ -45,7 +44,7 @@ static void collect(struct sms__calibration *calibration, enum sms__probe probe,
             if (!sms__is_probe(launch, kernel))
                 continue;
             found++;
-            if (launch->duration_s > 0)
+            if (!sms__derive_reject(launch, launch->duration_s))
                 add_launch(calibration->arena, launch, grids);
         }
     grids->kernel = kernel;

@@ -64,6 +64,10 @@ void sms__derive_check_device(struct sms__arena *arena, const struct sms__profil
 
 /* derive_kernel.c: a launch of the profile ran on another device than the first: a job runs on one. */
 bool sms__derive_elsewhere(const struct sms__profile *profile, const struct sms__profile_launch *launch);
+/* NULL, or why a launch of so many seconds cannot be used. */
+const char *sms__derive_reject(const struct sms__profile_launch *launch, double seconds);
+/* The blocks of a grid, or the threads of a block. */
+double sms__derive_volume(const uint64_t size[3]);
 
 /* derive_usage.c: the SM clock that the metrics of a launch tell; NAN: none, or one that the device cannot have. Must
  * run in a guard of `arena`. */

@@ -25,7 +25,7 @@ struct symbol_table {
 
 static const char *symbol_of(const struct sms__profile_shape *shape) { return shape->kernel ? shape->kernel : ""; }
 
-static double volume(const uint64_t size[3])
+double sms__derive_volume(const uint64_t size[3])
 {
     return (double)size[0] * (double)(size[1] ? size[1] : 1) * (double)(size[2] ? size[2] : 1);
 }
@@ -36,15 +36,14 @@ static struct symbol_metrics *find_symbol(const struct symbol_table *by_symbol, 
     return i < by_symbol->count ? &by_symbol->entry[i] : NULL;
 }
 
-/* Returns NULL, or why the launch cannot be used. */
-static const char *reject_reason(const struct sms__profile_launch *launch, double seconds)
+const char *sms__derive_reject(const struct sms__profile_launch *launch, double seconds)
 {
     const struct sms__profile_shape *shape = launch->shape;
     if (shape->grid[0] == 0 || shape->block[0] == 0)
         return "no grid or block size";
-    if (volume(shape->grid) > COUNT_MAX)
+    if (sms__derive_volume(shape->grid) > COUNT_MAX)
         return "more blocks than 2^53";
-    if (volume(shape->block) > 1024 * 16)
+    if (sms__derive_volume(shape->block) > 1024 * 16)
         return "more threads in a block than any device allows";
     if (launch->count > LAUNCHES_MAX)
         return "more than 10^12 launches";
@@ -89,8 +88,8 @@ static struct sms__derived *kernel_of(struct sms__derivation *derivation, const 
     kernel->unknown_shared = isnan(shape->static_shared) && isnan(shape->dynamic_shared);
     memcpy(kernel->grid, shape->grid, sizeof kernel->grid);
     memcpy(kernel->block, shape->block, sizeof kernel->block);
-    kernel->shape.blocks = (uint64_t)volume(shape->grid);
-    kernel->shape.threads = (uint64_t)volume(shape->block);
+    kernel->shape.blocks = (uint64_t)sms__derive_volume(shape->grid);
+    kernel->shape.threads = (uint64_t)sms__derive_volume(shape->block);
     kernel->shape.registers = shape->registers;
     kernel->shape.shared_memory = (uint64_t)shared_bytes(shape);
     return kernel;
@@ -128,7 +127,7 @@ static void add_launch(struct sms__derivation *derivation, struct symbol_table *
     const char *from;
     const double seconds = sms__derive_launch_time(derivation, launch, &from);
     const char *why =
-        sms__derive_elsewhere(derivation->profile, launch) ? "on another device" : reject_reason(launch, seconds);
+        sms__derive_elsewhere(derivation->profile, launch) ? "on another device" : sms__derive_reject(launch, seconds);
     struct sms__derived *kernel = why ? NULL : kernel_of(derivation, &derivation->span[l % derivation->spans], launch);
     if (kernel && kernel->launches > LAUNCHES_MAX - count)
         why = "more than 10^12 launches";

@@ -245,6 +245,17 @@ def check_no_knee(work, files):
     check("a grid of several sizes of block", "kernel 'stream' has blocks of 1024 and of 512 threads" in said, said)
 
 
+def check_huge_grid(work, files):
+    """A grid of 2^70 blocks, which no GPU can have, is not one of 0 blocks."""
+    path = work / "huge.sqlite"
+    path.write_bytes(files[-1].read_bytes())
+    with sqlite3.connect(path) as db:
+        db.execute(f"UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET gridX = {2**40}, gridY = {2**30} WHERE rowid = (SELECT min(k.rowid) FROM "
+                   "CUPTI_ACTIVITY_KIND_KERNEL k JOIN StringIds s ON s.id = k.demangledName WHERE s.value LIKE '%stream%')")
+    db.close()
+    check_values(calibrate(*files[:2], path, "--device", "v100", "--empty", "nothing", "--reads", "stream"), ["knee_dram"])
+
+
 def check_clock(work, files):
     """The clock of a report of ncu, in its own units."""
     path = work / "hot.csv"
@@ -276,6 +287,7 @@ def main():
         check_clock(work, files)
         check_unequal(work)
         check_no_knee(work, files)
+        check_huge_grid(work, files)
         check_real_traces()
     return 1 if failed else 0
 
