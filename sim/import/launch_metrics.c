@@ -75,8 +75,6 @@ static void complain_unmeasured(const struct sms__profile_reader *reader)
 static void put_in_order(struct sms__profile_reader *reader, struct sms__profile *out)
 {
     complain_unmeasured(reader);
-    sms__sort(reader->arena, reader->draft, reader->drafts, sizeof *reader->draft, sms__by_double);
-    sms__sort(reader->arena, reader->copy, reader->copies, sizeof *reader->copy, sms__by_double);
     out->gpu = reader->gpu;
     out->capability = reader->capability;
     out->gpu_lines = reader->gpu_lines;
@@ -87,6 +85,8 @@ static void put_in_order(struct sms__profile_reader *reader, struct sms__profile
         out->launch[i].place = &reader->draft[i].place;
         out->launch[i].shape = &reader->draft[i].shape;
     }
+    sms__sort(reader->arena, out->launch, out->launches, sizeof *out->launch, sms__by_double);
+    sms__sort(reader->arena, reader->copy, reader->copies, sizeof *reader->copy, sms__by_double);
     out->copy = reader->copy;
     out->copies = reader->copies;
 }
