@@ -86,6 +86,8 @@ const struct sms__program *sms__find_exclusive(const struct sms__programs *progr
 
 struct sms__advice;
 
+enum { SMS__ONLY = 3 }; /* ways that are chosen for longer runs */
+
 struct sms__advise_settings {
     const struct sms_load_options *load;
     const char *device;   /* name of its file */
@@ -98,8 +100,8 @@ struct sms__advise_settings {
     size_t programs_most; /* that are read */
     uint64_t draws;       /* of what is not known; 0: none */
     double part;          /* of the length of runs, 0..1; 0: whole, after an estimate */
-    const size_t *only; /* [2], or NULL: numbers of the ways that are tried beside that of each alone; SIZE_MAX: none */
-    bool packed;        /* the programs must share: draws tell whether the way is right, not whether sharing pays */
+    const size_t *only;   /* [SMS__ONLY], or NULL: numbers of ways beside that of each alone; SIZE_MAX: none */
+    bool packed;          /* the programs must share: draws tell whether the way is right, not whether sharing pays */
     bool known; /* what the programs take alone, so that they do not run so; and of `only` it is enough to know one that
                    meets the targets, the first if it does */
     pthread_mutex_t *lock; /* NULL, or held while the programs' files are read, which no two threads may */
@@ -170,7 +172,7 @@ struct sms__ways {
 };
 
 /* Lists the ways in which so many copies of the programs can share one device: that of each alone, and of the others
- * those whose numbers are in `only`, [2], in that order, unless it is NULL. In a guard of the arena. */
+ * those whose numbers are in `only`, in that order, unless it is NULL. In a guard of the arena. */
 void sms__ways_list(struct sms__arena *arena, const struct sms__programs *programs, const struct sms__device *device,
                     const size_t *only, struct sms__ways *out);
 /* together.c: sets `slow` of the ways that are `paired`, from launches of all kernels block by block, which `text` has

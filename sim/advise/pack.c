@@ -129,12 +129,19 @@ static struct sms__advise_settings settings_of(const struct job *job)
     return settings;
 }
 
+/* A server may keep up with less in a short run than in a longer one, and then fall behind under the best ways. */
 static void keep_ways(struct sms__group *group)
 {
-    for (size_t i = 0; i < 2; i++) {
-        const struct sms__outlook *outlook = sms__advice_best(&group->advice, i);
-        group->way[i] = outlook ? outlook->way->number : SIZE_MAX;
+    const struct sms__outlook *outlook, *safest = NULL;
+    for (size_t i = 0; i < SMS__ONLY; i++)
+        group->way[i] = SIZE_MAX;
+    for (size_t i = 0; (outlook = sms__advice_best(&group->advice, i)); i++) {
+        safest = safest && safest->misses_by <= outlook->misses_by ? safest : outlook;
+        if (i + 1 < SMS__ONLY)
+            group->way[i] = outlook->way->number;
     }
+    if (safest && safest->way->number != group->way[0] && safest->way->number != group->way[1])
+        group->way[SMS__ONLY - 1] = safest->way->number;
 }
 
 static int advise_group(void *user)

@@ -34,7 +34,8 @@ struct sms__group {
     uint64_t hash;    /* of kind and copies */
     bool works; /* and meets all targets, or misses them by chance in shorter runs, and does the jobs that arrive */
     enum sms__length ran;
-    size_t way[2];    /* numbers of the best ways in short runs, which alone are run longer; SIZE_MAX: none */
+    size_t way[SMS__ONLY]; /* numbers of the best ways in short runs, and of the one that misses least there, which
+                              alone are run longer; SIZE_MAX: none */
     double misses_by; /* latency over its target, or jobs that must be done over those done; INFINITY: no job is done */
     char why[512];    /* it does not work */
     double *per_s;    /* [programs]: jobs of all copies, at the worst end of what is not known */

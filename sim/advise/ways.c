@@ -313,9 +313,9 @@ static void add_shared(struct lister *l)
 
 static void keep_only(const size_t *only, struct sms__ways *ways)
 {
-    struct sms__way kept[3] = {ways->way[0]};
+    struct sms__way kept[1 + SMS__ONLY] = {ways->way[0]};
     size_t count = 1;
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < SMS__ONLY; i++)
         if (only[i] < ways->count)
             kept[count++] = ways->way[only[i]];
     memcpy(ways->way, kept, count * sizeof *kept);

@@ -123,8 +123,10 @@ def check_loads(work):
     text = run(idle, "--device", "a100=2", "--copies", "2", "--load", "idle:20/s", "--quiet").stdout
     check("the load is told", "arrivals: 20 jobs/s of idle; arrivals are random" in text and "their jobs would keep 0.20 dedicated GPUs busy" in text, text)
     train, serve = (ROOT / f"scenarios/advise/{name}.yaml" for name in ("train", "serve"))
-    placed = pack(train, serve, "--device", "v100=1", "--load", "serve:160/s")["placed"]
-    check("a server that does 91 % of its requests does not keep up", placed == 1, placed)
+    for load in 110, 160:  # under 70 % / 30 % it does 94 % of 110 requests, under 50 % / 50 % 91 % of 160
+        answer = pack(train, serve, "--device", "v100=1", "--load", f"serve:{load}/s")
+        check("a server that falls behind under the best ways has one in which it keeps up", answer["placed"] == 2
+              and answer["gpus"][0]["way"] == "mps 30 % / 70 %", (load, answer["placed"], answer["gpus"][0]["way"]))
     gpu = json.loads(run(train, serve, "--device", "v100=1", "--load", "serve:150/s", "--quiet", "--unknowns", "8", "--format", "json").stdout)["gpus"][0]
     check("draws in which a server falls behind do not hold", gpu["draws"] == 8 and gpu["held"] < 6, (gpu["held"], gpu["draws"]))
     text = run(idle, "--device", "a100=1", "--load", "idle:50/s", "--slo", "idle:p99<35ms", "--quiet").stdout
