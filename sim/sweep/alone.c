@@ -24,9 +24,11 @@ static const char *const divided[][2] = {
 static const char make_sql[] =
     "CREATE TABLE divides (subject TEXT, metric TEXT, PRIMARY KEY (subject, metric)) WITHOUT ROWID;"
     "CREATE TABLE alone (axis TEXT, name TEXT, least_ratio REAL, most_ratio REAL);";
-static const char speed_sql[] = "CREATE TEMP TABLE speed AS SELECT point, scenario, name, alone_blocks_per_s AS speed "
-                                "FROM vm JOIN point USING (point) WHERE position = 0 AND replication = 0 AND "
-                                "alone_blocks_per_s IS NOT NULL;";
+/* Format: stages. A value of a race is where its last one is, so points are told apart without them. */
+static const char speed_sql[] =
+    "CREATE TEMP TABLE speed AS SELECT point / %llu AS point, scenario, name, alone_blocks_per_s AS speed "
+    "FROM vm JOIN point USING (point) WHERE position = 0 AND replication = 0 AND "
+    "alone_blocks_per_s IS NOT NULL;";
 /* Each speed is compared with that of the first point that differs from its own along the axis only, because points of
  * other axes may be missing. Format: path; then stride, count, stride, count, stride of the axis in points. */
 static const char fill_sql[] =
@@ -39,7 +41,7 @@ static const char fill_sql[] =
 static void fill_axis(sqlite3_str *text, const struct sms__plan *plan, const struct sms__column *column)
 {
     const struct sms__axis *axis = &plan->axis[column->axis];
-    unsigned long long stride = plan->search.stages, count = axis->count;
+    unsigned long long stride = 1, count = axis->count;
     if ((axis->fraction || axis->entry) && axis->columns > 1)
         return;
     for (const struct sms__axis *later = axis + 1; later < plan->axis + plan->axes; later++)
@@ -55,7 +57,7 @@ void sms__database_alone(sqlite3_str *text, const struct sms__plan *plan)
             sqlite3_str_appendf(text, "INSERT INTO divides VALUES (%Q, %Q);", divided[i][0], divided[i][1]);
     if (!(plan->keep & 1U << SMS_VM))
         return;
-    sqlite3_str_appendall(text, speed_sql);
+    sqlite3_str_appendf(text, speed_sql, (unsigned long long)plan->search.stages);
     for (size_t i = 0; i < plan->columns; i++)
         fill_axis(text, plan, &plan->column[i]);
     sqlite3_str_appendall(text, "DROP TABLE temp.speed;");

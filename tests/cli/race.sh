@@ -128,4 +128,26 @@ try 0 "a percentile of few jobs" sweep few.yaml
 prints "a percentile of few jobs, or a median that is mostly 0, is not judged"
 prints "run.duration = 10.001 ms, leftover: no value (5 replications)"
 if [ "$(grep -c ',1,5$' few.sweep/results/found.csv)" = 3 ]; then ok; else bad "races on without hope" "$output"; fi
+
+# The speed alone at a value that left early is compared with that at values that went on.
+cat >speed.yaml <<'END'
+workload: w
+synthetic: true
+kernels: [{name: k, blocks: 400, threads: 256, block_time: 10 us, jitter: 20 %, demand: {fp32: 8 %}}]
+---
+workload: u
+synthetic: true
+kernels: [{name: k, blocks: 100, threads: 512, block_time: 30 us, jitter: 10 %, demand: {dram: 25 %}}]
+---
+scenario: speed
+devices: [{model: v100}]
+vms: [{name: a, workload: w, repeat: forever}, {name: b, workload: u, repeat: forever}]
+run: {duration: 2 ms}
+---
+plan: speed
+answer: {metric: stp_ratio}
+search: {vary: {devices.0.sms: [10, 12, 14]}, find: best, most: 20}
+END
+try 0 "a race that the first value leaves early" sweep speed.yaml
+prints "moves along devices.0.sms: a by 0 to +29 %, b by 0 to +40 %"
 finish
