@@ -109,7 +109,8 @@ prints "--shard is not for a plan with a search"
 sed -e 's/plan: known/plan: wide/' -e 's/to: 4,/to: 60000,/' known.yaml >wide.yaml
 output=$(timeout 60 "$smsched" sweep status wide.yaml 2>&1) # it takes a time that grows with their number, not its square
 prints "300000 points: 0 done, 0 failed, 300000 missing"
-timeout -s INT 2 "$smsched" sweep --quiet wide.yaml >out 2>&1
+# Without --foreground, timeout may signal twice, and a second signal ends the program at once.
+timeout --foreground -s INT 2 "$smsched" sweep --quiet wide.yaml >out 2>&1
 if grep -qxE 'wide.yaml: error: interrupted; points that are saved: [0-9]+; the same command continues' out; then ok; else bad "an interrupted search" "$(cat out)"; fi
 
 # Where nothing is drawn the answer is exact: that of a sweep over all values. Whole numbers stay whole.
