@@ -365,7 +365,7 @@ static void tally(struct sms__search *search, struct sms__index *index, bool *ma
     for (uint64_t g = 0; g < search->groups && !search->race; g++)
         for (size_t p = 0; p < sms__search_policies(search, g); p++)
             walk(&(struct way){.search = search, .group = g, .policy = p}, &at, mark);
-    for (uint64_t g = 0; g < search->groups; g++) /* one by one, so that none is looked at again for the next */
+    for (uint64_t g = 0; g < search->groups; g++) /* each is done with before the next is looked at */
         for (; take_from(search, g, &point, &waits); missing++)
             search->taken[point] = true;
     index->done = index->failed = 0;
