@@ -254,7 +254,7 @@ static void put_best(const struct sms__outcome *answer, FILE *to)
     else if (unjudged)
         fputs("no verdict on", to);
     else if (all)
-        fprintf(to, "no policy differs significantly from the %s", most);
+        fputs("no policy differs significantly from the best in", to);
     else {
         put_names(answer, to);
         put_verb(answer, answer->best.group > 1, to);

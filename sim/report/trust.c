@@ -429,9 +429,9 @@ static int nearest_body(void *user)
     if (!best)
         return SMS_OK;
     const char *outside = find_outside((struct outside){trust, &uses, best, 1, false, ""});
-    saying->line->text =
-        sms__print(&trust->arena, "%s (%s), %s: median error %s, 90 %% of values within %s%s%s", best->title, best->gpu,
-                   best->metric, best->median, known(best->p90), *outside ? "; it did not cover " : "", outside);
+    saying->line->text = sms__print(&trust->arena, "%s (%s), %s: median error %s, 90 %% of values within %s%s%s",
+                                    best->title, best->gpu, sms__metric_words(best->metric), best->median,
+                                    known(best->p90), *outside ? "; it did not cover " : "", outside);
     return SMS_OK;
 }
 
