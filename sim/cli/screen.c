@@ -67,14 +67,15 @@ static size_t step(const char *at, size_t *columns)
     return length;
 }
 
-/* Bytes of the next line: all that fits, up to a blank if there is one behind the indentation. */
+/* Bytes of the next line: all that fits, up to a blank if there is one behind the indentation. A % stays with its
+ * number. */
 static size_t line_of(const char *text, size_t width)
 {
     size_t used = 0, columns = 0, blank = 0;
     bool inside = false;
     while (text[used]) {
         inside |= text[used] != ' ';
-        if (inside && text[used] == ' ')
+        if (inside && text[used] == ' ' && text[used + 1] != '%')
             blank = used;
         size_t length = step(text + used, &columns);
         if (columns > width)

@@ -39,6 +39,7 @@ fits() {
         if ! WIDEST=$work/widest see $columns "$smsched" "$@" >"$work/seen" 2>&1; then bad "$what does not run" "$(tail -3 "$work/seen")"; fi
         widest=$(<"$work/widest")
         if [ "$widest" -le $columns ]; then ok; else bad "$what is $widest wide in $columns columns" "$(cat "$work/seen")"; fi
+        if grep -n '^ *%' "$work/seen"; then bad "$what has a % apart from its number"; else ok; fi
     done
 }
 
