@@ -21,8 +21,6 @@ static void add_facts(const struct sms__derivation *derivation, struct sms__deri
 {
     for (size_t k = 0; k < derivation->kernels; k++)
         facts->jitter |= derivation->kernel[k].fit.jitter >= SMS__JITTER_WRITTEN;
-    facts->copied += derivation->copied;
-    facts->copying_s += derivation->copying_s;
 }
 
 static void add_names(const struct sms__derivation *derivation, struct sms__derived_names *names)

@@ -37,8 +37,7 @@ struct sms__derive_options {
 
 /* What the derived workloads ask of a scenario that runs them. */
 struct sms__derive_facts {
-    bool jitter;              /* a kernel has jitter, so that one replication is not enough */
-    double copied, copying_s; /* bytes of the copies with a known duration, and the sum of these durations */
+    bool jitter; /* a kernel has jitter, so that one replication is not enough */
 };
 
 /* Writes one workload document to `to`. Comments of the document list what was left out of the profile and every number

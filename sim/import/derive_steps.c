@@ -187,22 +187,6 @@ static void add_events(struct sms__derivation *derivation, struct event *event, 
     }
 }
 
-static void make_steps(struct sms__derivation *derivation, const struct timeline *timeline)
-{
-    double busy_until = NAN;
-    derivation->step = SMS__NEW(derivation->arena, struct sms__derived_step, timeline->events + 1);
-    for (size_t e = 0; e < timeline->events; e++) {
-        struct event *event = &timeline->event[e];
-        if (timeline->timed && isfinite(busy_until)) {
-            derivation->overlaps += event->start < busy_until - GAP_MIN && event->kind == SMS__DERIVED_LAUNCH;
-            event->gap_s = event->start - busy_until;
-            event->early = is_early(derivation, event, busy_until);
-        }
-        busy_until = isnan(busy_until) || event->end > busy_until ? event->end : busy_until;
-    }
-    add_events(derivation, timeline->event, timeline->events);
-}
-
 /* Seconds that the event takes in a simulation, where the link sets the speed of copies. */
 static double simulated_length(const struct sms__derivation *derivation, const struct event *event)
 {
@@ -210,6 +194,26 @@ static double simulated_length(const struct sms__derivation *derivation, const s
     if (event->kind == SMS__DERIVED_LAUNCH || derivation->target != derivation->device)
         return event->end - event->start;
     return bandwidth > 0 ? event->bytes / bandwidth : 0;
+}
+
+/* Time of a copy beyond what the link needs passes on the host, after it. */
+static void make_steps(struct sms__derivation *derivation, const struct timeline *timeline)
+{
+    double busy_until = NAN, beyond_s = 0;
+    derivation->step = SMS__NEW(derivation->arena, struct sms__derived_step, timeline->events + 1);
+    for (size_t e = 0; e < timeline->events; e++) {
+        struct event *event = &timeline->event[e];
+        if (timeline->timed && isfinite(busy_until)) {
+            derivation->overlaps += event->start < busy_until - GAP_MIN && event->kind == SMS__DERIVED_LAUNCH;
+            event->gap_s = fmax(event->start - busy_until, 0) + beyond_s;
+            event->early = is_early(derivation, event, busy_until);
+        }
+        if (!derivation->options->iteration) /* which names host time that is left out, without copies */
+            beyond_s = event->end > event->start ? event->end - event->start - simulated_length(derivation, event) : 0;
+        busy_until = isnan(busy_until) || event->end > busy_until ? event->end : busy_until;
+    }
+    add_events(derivation, timeline->event, timeline->events);
+    add_host(derivation, beyond_s);
 }
 
 /* Adds to the gaps of `mean`, for each of `count` events of a round, the time that passes before it on the host. It is

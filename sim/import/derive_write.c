@@ -334,8 +334,8 @@ void sms__derive_write(struct sms__derivation *derivation, FILE *to)
                 "# %llu launches started before the previous operation had ended; here they run one after another\n",
                 (unsigned long long)derivation->overlaps);
     if (derivation->copying_s > 0)
-        fprintf(to, "# copies ran at %.3g GB/s%s\n", derivation->copied / derivation->copying_s / 1e9,
-                derivation->profile->trace ? "; in a simulation, the link of the device sets their speed" : "");
+        fprintf(to, "# copies ran at %.3g GB/s; in a simulation, the link of the device sets their speed\n",
+                derivation->copied / derivation->copying_s / 1e9);
     if (derivation->order)
         fprintf(to, "# %s\n", derivation->order);
     fputs("steps:\n", to);

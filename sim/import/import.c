@@ -70,13 +70,8 @@ static void write_scenario(const struct sms__trace_options *options, size_t work
 {
     const char *name = options->derive.name;
     fprintf(to, "---\nscenario: %s\nquestion: How does the profiled program run alone?\n", name);
-    const struct sms__derive_facts *facts = options->derive.facts;
-    if (facts->copying_s > 0 && !options->derive.target)
-        fprintf(to, "devices: [{model: %s, link: {bandwidth: %.6g MB/s}}] # as fast as the copies were\n",
-                options->model, facts->copied / facts->copying_s / 1e6);
-    else
-        fprintf(to, "devices: [{model: %s}]\n", options->model);
-    if (facts->jitter)
+    fprintf(to, "devices: [{model: %s}]\n", options->model);
+    if (options->derive.facts->jitter)
         fputs("run: {replications: 5} # block times are drawn: the least number that tells their spread\n", to);
     fputs("policies: [leftover]\nvms:\n", to);
     for (size_t i = 0; i < workloads; i++) {

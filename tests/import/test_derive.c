@@ -152,18 +152,20 @@ static void gaps_are_host_time_and_copies_keep_their_place(void **state)
     profile.copy = copy;
     profile.copies = COUNT(copy);
     struct derived derived = derive(&profile, (struct sms__derive_options){.name = "w"}, NULL);
+    const double link_speed = 0.012; /* bytes per ps */
     const struct sms__step *step = workload(&derived)->step;
     (void)state;
-    assert_int_equal(workload(&derived)->steps, 7);
+    assert_int_equal(workload(&derived)->steps, 8);
     assert_int_equal(step[0].kind, SMS__COPY_IN);
     assert_near(step[0].amount, 4096, 0);
     assert_int_equal(step[1].kind, SMS__HOST);
-    assert_near(step[1].amount, 10e6, 10);
+    assert_near(step[1].amount, 10e6 + 10e6 - 4096 / link_speed, 10); /* and what the link does not need */
     assert_int_equal(step[2].times, 3);
     assert_near(step[3].amount, (5 + 5 + 1) * 1e6, 10);
     assert_int_equal(step[4].kernel, 1);
     assert_near(step[5].amount, 9e6, 10);
     assert_int_equal(step[6].kind, SMS__COPY_OUT);
+    assert_near(step[7].amount, 1e6 - 64 / link_speed, 10);
     release(&derived);
 }
 
