@@ -23,12 +23,16 @@ static void put_range_reason(const struct sms__programs *programs, FILE *to)
     fputs(" (--with adds counters from a report of ncu)\n", to);
 }
 
-/* "41.2 ± 1.3", or "41.23" where it varies by less than is shown. */
-static const char *latency_text(struct sms_estimate latency, double divisor, char *text, size_t size)
+/* "41.2 ± 1.3", or "41.23" where it varies by less than is shown; "41.23 to 50.1" up to a worst that is shown as other.
+ */
+static const char *latency_text(struct sms_estimate latency, double worst_ns, double divisor, char *text, size_t size)
 {
     const double mean = latency.mean / divisor, half = latency.ci95 / divisor;
     const int decimals = half > 0 ? (int)fmax(1 - floor(log10(half)), 0) : 0;
-    if (half >= 0.005 * mean)
+    const double most = worst_ns / divisor;
+    if (most > 1.005 * mean)
+        snprintf(text, size, "%.*g to %.*g", sms__digits(mean, 4), mean, sms__digits(most, 4), most);
+    else if (half >= 0.005 * mean)
         snprintf(text, size, "%.*f ± %.*f", decimals, mean, decimals, half);
     else
         snprintf(text, size, "%.*g", sms__digits(mean, 4), mean);
@@ -43,7 +47,7 @@ static void put_targets(const struct sms__advice *advice, const struct sms__outl
         const struct sms__program *program = &advice->programs->program[p];
         if (program->target.metric)
             fprintf(to, "; %s of %s %s ms, target below %.*g ms", program->target.word, program->name,
-                    latency_text(outlook->share[p].target_ns, 1e6, text, sizeof text),
+                    latency_text(outlook->share[p].target_ns, outlook->share[p].worst_ns, 1e6, text, sizeof text),
                     sms__digits(program->target.ns / 1e6, 4), program->target.ns / 1e6);
     }
 }
@@ -158,11 +162,13 @@ static void add_share(struct sms__table_out *table, const struct sms__advice *ad
     add_number(table, share->per_s.mean);
     add_number(table, share->p50_ns.mean / divisor);
     if (is_p99)
-        sms__table_add(table, "%s", latency_text(share->p99_ns, divisor, text, sizeof text));
+        sms__table_add(table, "%s", latency_text(share->p99_ns, share->worst_ns, divisor, text, sizeof text));
     else
         add_number(table, share->p99_ns.mean / divisor);
     if (columns->targets && isnan(share->missed))
         sms__table_add(table, "%s", "");
+    else if (columns->targets && share->worst_missed >= share->missed + 5e-4)
+        sms__table_add(table, "%.1f to %.1f %%", 100 * share->missed, 100 * share->worst_missed);
     else if (columns->targets)
         sms__table_add(table, "%.1f %%", 100 * share->missed);
     if (columns->memory)
@@ -209,11 +215,17 @@ bool sms__has_loads(const struct sms__programs *programs)
 
 void sms__print_slowdown(const struct sms__programs *programs, FILE *to)
 {
-    bool copies = false;
-    for (size_t p = 0; p < programs->count; p++)
+    bool copies = false, ranged = false;
+    for (size_t p = 0; p < programs->count; p++) {
         copies |= programs->program[p].most > 1;
+        ranged |= programs->program[p].unknown > 0;
+    }
     fprintf(to, "  slowdown: mean job time / mean job time alone%s\n",
             copies ? "; with copies, jobs/s is their total, and latencies are from the slowest copy" : "");
+    if (ranged)
+        fputs("  A to B: from no contention to taking turns, where the worse end decides; what has no range is without "
+              "contention, or does not depend on it\n",
+              to);
 }
 
 /* The table, and what its words mean. */

@@ -212,6 +212,7 @@ struct sms__tenancy {
     struct sms_estimate slowdown;                  /* mean latency over that alone */
     struct sms_estimate per_s;                     /* jobs of all copies */
     struct sms_estimate p50_ns, p99_ns, target_ns; /* of the worst copy */
+    double worst_ns, worst_missed;                 /* target_ns and missed at the worst end of what is not known */
     size_t maximum_of;                             /* jobs of which p99 is the maximum; 0: it is none */
     double missed;                                 /* jobs beyond the target, 0..1; NAN without one */
     double memory;                                 /* bytes of one copy, its context included */

@@ -183,6 +183,10 @@ void sms__judge(const struct sms__programs *programs, struct sms__outlook *outlo
         if (program->target.metric) {
             const struct sms_estimate asked = worst(results, outlook->way, p, program->target.metric);
             const double half = isnan(asked.ci95) ? 0 : asked.ci95;
+            struct sms__tenancy *share = &outlook->share[p];
+            share->worst_ns = fmax(share->worst_ns, asked.mean);
+            share->worst_missed =
+                fmax(share->worst_missed, worst(results, outlook->way, p, "deadline_miss_ratio").mean);
             least = fmax(least, over_target(program, asked.mean - half));
             most = fmax(most, over_target(program, asked.mean + half));
             outlook->may_meet &= !is_beyond(program, results, outlook->way, p);

@@ -297,6 +297,9 @@ def check_range(work):
     check("so they should not share", not advice["share"], advice["answer"])
     text = run(bare, "--device", "a100", "--copies", "2", "--quiet").stdout
     check("that is said first", text.startswith("contention is a range"), text[:60])
+    text = run(bare, "--device", "a100", "--copies", "2", "--slo", "bare:p99<1.5ms", "--quiet").stdout
+    row = re.search(r"mps, 2 copies \(misses\).*\n(.*)", text)
+    check("what misses its target at the worse end shows that end", row and "1 to 2  0.0 to 100.0 %" in row[1], text)
     check("below the answer in JSON, whose first line is the title of the page", [line.startswith("contention is a range") for line in advice["lines"]][:3] ==
           [False, True, False] and advice["lines"][0].startswith("bare on a100: "), advice["lines"])
 
