@@ -18,7 +18,7 @@ struct options {
 
 #define AT(member) offsetof(struct options, import.member)
 
-static const struct cli_format own_format = {"a file that import wrote",
+static const struct cli_format own_format = {"a scenario, a profile or times that import wrote",
                                              {"# found: ", "# Derived from a profile", "# Pods of a cluster, written",
                                               "# A cluster and its pods, written", "# When requests come.",
                                               "profile kineto ", "profile ncu ", "profile nsys ", "profile nvprof "}};

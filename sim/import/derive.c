@@ -21,6 +21,7 @@ static void add_facts(const struct sms__derivation *derivation, struct sms__deri
 {
     for (size_t k = 0; k < derivation->kernels; k++)
         facts->jitter |= derivation->kernel[k].fit.jitter >= SMS__JITTER_WRITTEN;
+    snprintf(facts->order, sizeof facts->order, "%s", derivation->order ? derivation->order : "");
 }
 
 static void add_names(const struct sms__derivation *derivation, struct sms__derived_names *names)

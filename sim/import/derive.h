@@ -37,7 +37,8 @@ struct sms__derive_options {
 
 /* What the derived workloads ask of a scenario that runs them. */
 struct sms__derive_facts {
-    bool jitter; /* a kernel has jitter, so that one replication is not enough */
+    bool jitter;     /* a kernel has jitter, so that one replication is not enough */
+    char order[256]; /* how steps were changed, of the last workload; "": they are as in the profile */
 };
 
 /* Writes one workload document to `to`. Comments of the document list what was left out of the profile and every number

@@ -104,6 +104,8 @@ static int convert(struct import *import, const struct sms__profile *profile, co
             derive.name = sms__print(&import->arena, "%s-%zu", options->derive.name, p + 1);
         fputs(p ? "---\n" : "", import->to);
         code = sms__derive(&import->arena, &part, &derive, import->to, import->errors);
+        if (code == SMS_OK && processes == 1 && options->notes && *derive.facts->order)
+            fprintf(options->notes, "%s: %s\n", derive.name, derive.facts->order);
     }
     if (code == SMS_OK && !options->derive.iteration)
         write_scenario(options, processes, import->to);

@@ -26,7 +26,7 @@ struct sms__import_options {
     bool times;           /* pods: the times of arrival instead of a scenario */
     const struct sms_load_options *load;   /* where devices are looked for */
     const struct sms__import_watch *watch; /* kineto, nsys: is told of progress; or NULL */
-    FILE *notes;                           /* nsys, pods: is told what was found, a line each; NULL: nobody is */
+    FILE *notes;                           /* is told what was found, a line each; NULL: nobody is */
 };
 
 /* A format. Each is a file of formats/ that defines one, named after the file: sms__importer_NAME. CMake lists them. */

@@ -157,6 +157,12 @@ sed 's/^0.5,10.5,/0.5,90000,/' fine/nvprof-trace.csv >"$work/slow.csv"
 import nvprof "$work/slow.csv" --profiled v100
 if grep -q "^devices: \[{model: v100}\]$" "$work/out" && "$smsched" run --quiet - <"$work/out" | grep -q "makespan  *330.3 ms"
 then ok "(copies keep their time)"; else bad "(copies keep their time)" "$(cat "$work/out" "$work/err")"; fi
+{ head -7 fine/nvprof-trace.csv; for i in $(seq 300); do grep -h "void k\|earlier" fine/nvprof-trace.csv | sed "s/^/$i/"; done; } >"$work/rounds.csv"
+import nvprof "$work/rounds.csv" --profiled v100 --out "$work/rounds.yaml"
+if grep -q "^rounds: the steps are one of 30. equal rounds; " "$work/err"; then ok "(one round of many is said)"
+else bad "(one round of many is said)" "$(cat "$work/err")"; fi
+import device "$work/trace.json" --name mine --out "$work/mine.yaml"
+refuses "(a device file is kept)" 2 "exists and is not a scenario, a profile or times that import wrote; " device "$work/trace.json" --name mine --out "$work/mine.yaml"
 { sed -n 1p "$work/ampere.csv"; for i in $(seq 0 11); do
     echo "\"$i\",\"5\",\"app\",\"a(int)\",\"(256, 1, 1)\",\"(64, 1, 1)\",\"8.6\",\"Duration\",\"us\",\"1$((i % 3)).5\""
 done; } >"$work/jitter.csv"

@@ -82,7 +82,8 @@ def imports(tests, data, tool, paths, work):
     if refused:
         tests.check(result.returncode == 3 and refused in result.stderr, name, result.stderr[:300])
         return
-    if not tests.check(result.returncode == 0 and not result.stderr, name, result.stderr[:300]):
+    said = re.sub(r"^[^:]*: (no start times|the steps are one of|\d+ steps exceed the limit).*\n", "", result.stderr)
+    if not tests.check(result.returncode == 0 and not said, name, result.stderr[:300]):
         return
     with open(document, encoding="utf-8") as file:
         text = file.read()
