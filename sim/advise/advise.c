@@ -326,8 +326,8 @@ static int draw(const struct work *work, const struct sms__outlook *outlook, boo
 {
     struct sms_run_options run = sms__advise_run_options(work->settings);
     const struct sms__span span = sms__span_for(work->programs, work->out->device, DRAWN);
-    const enum sms__end end = work->out->ranged && !outlook->way->sliced && !is_answer(work)
-                                  ? SMS__TAKEN_END /* at which it does not pay */
+    const enum sms__end end = work->out->ranged && !outlook->way->sliced && outlook->worst_gain < outlook->gain.mean
+                                  ? SMS__TAKEN_END /* which decides */
                                   : SMS__KNOWN_END;
     int code = run_way(work, outlook->way, span, end, &out->file, &out->results, work->errors);
     const struct sms__unknowns_run draws = {

@@ -302,6 +302,10 @@ def check_range(work):
     check("what misses its target at the worse end shows that end", row and "1 to 2  0.0 to 100.0 %" in row[1], text)
     check("below the answer in JSON, whose first line is the title of the page", [line.startswith("contention is a range") for line in advice["lines"]][:3] ==
           [False, True, False] and advice["lines"][0].startswith("bare on a100: "), advice["lines"])
+    bare.write_text("workload: bare\nkernels: [{name: k, blocks: 108, threads: 128, registers: 32, block_time: 40 us}]\n"
+                    "steps: [{host: 5 ms}, {launch: k, times: 100}, {host: 5 ms}]\n")
+    advice = advise(bare, "--device", "a100", "--copies", "2")
+    check("draws compare ways at the end that ranks them", advice["answer"] == "time-slices-2" and advice["held"] >= 2, (advice["answer"], advice["held"]))
 
 
 def check_folder(work):
