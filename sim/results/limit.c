@@ -145,6 +145,11 @@ static bool warn(struct sms_results *results, size_t p, const struct sms__limit 
         sms__error(&results->warnings, SMS_OK, limit->key->mark,
                    "%s of %s comes from %zu jobs, so it is their maximum, which has no interval", metric, subject,
                    most);
+    else if (estimate.n > 1 && !(estimate.sd > 0) && !sms__is_share_of_misses(&of))
+        sms__error(&results->warnings, SMS_OK, limit->key->mark,
+                   "in all %zu replications %s of %s is %.*g under %s, so no test tells whether that is chance: limit "
+                   "a metric that varies, or deadline_miss_ratio",
+                   results->replications, metric, subject, sms__digits(estimate.mean, 6), estimate.mean, policy);
     else
         sms__error(&results->warnings, SMS_OK, limit->key->mark,
                    "after %zu replications %s of %s cannot be distinguished from %.*g under %s: %.*g ± %.*g",

@@ -50,6 +50,22 @@ static const char *limit_name(const struct telling *telling, uint32_t limit)
     return telling->search->plan->search.where->item[2 * (size_t)limit]->text;
 }
 
+/* The warnings of a point, which "; " joins, but for those of other policies. */
+static const char *warnings_of(struct telling *telling, const char *warnings, const char *policy)
+{
+    const char *own = "";
+    for (size_t length; *warnings; warnings += length + (warnings[length] ? 2 : 0)) {
+        const char *end = strstr(warnings, "; ");
+        length = end ? (size_t)(end - warnings) : strlen(warnings);
+        const char *part = sms__print(telling->arena, "%.*s", (int)length, warnings), *under = strstr(part, " under ");
+        const size_t name = strlen(policy), past = strlen(" under ");
+        if (!under ||
+            (!strncmp(under + past, policy, name) && (!under[past + name] || strchr(": ,", under[past + name]))))
+            own = *own ? sms__print(telling->arena, "%s; %s", own, part) : part;
+    }
+    return own;
+}
+
 static const char *remark(struct telling *telling, const struct sms__search_found *found)
 {
     if (found->early != UINT64_MAX) {
@@ -60,7 +76,9 @@ static const char *remark(struct telling *telling, const struct sms__search_foun
                           early, limit_name(telling, found->late_limit), value_text(telling, found->late));
     }
     if (found->odd[0] == UINT64_MAX)
-        return found->holds == UINT64_MAX || found->fails == UINT64_MAX ? found->warning : "";
+        return found->holds == UINT64_MAX || found->fails == UINT64_MAX
+                   ? warnings_of(telling, found->warning, found->policy)
+                   : "";
     const char *near = value_text(telling, found->odd[0]), *far = value_text(telling, found->odd[1]);
     return sms__print(telling->arena, "not monotone: %s is better at %s than at %s",
                       limit_name(telling, found->odd_limit), far, near);
@@ -203,12 +221,16 @@ static void print_place(const struct printing *printing, const struct sms__searc
 static void print_ends(const struct printing *printing, const struct sms__search_row *row)
 {
     FILE *to = printing->to;
+    const bool down = printing->search->plan->search.find == SMS__FIND_LEAST;
     const char *holds = row->value[0], *fails = row->value[1];
     if (!strcmp(row->state, "between"))
         fprintf(to, "%s holds, %s does not", holds, fails);
     else
-        fprintf(to, "%s%s%s%s%s", row->state, *holds ? ", met up to " : "", holds, *fails ? ", missed from " : "",
-                fails);
+        fprintf(to, "%s%s%s%s%s%s", row->state,
+                !*holds ? ""
+                : down  ? ", met down to "
+                        : ", met up to ",
+                holds, *fails ? ", missed from " : "", fails, *fails && down ? " down" : "");
     fprintf(to, " (%llu point%s, %llu replications)", (unsigned long long)row->found->points,
             row->found->points == 1 ? "" : "s", (unsigned long long)row->found->replications);
 }

@@ -151,8 +151,8 @@ assert all((r["state"], r["holds"], r["fails"]) == ("none holds", "", "40") for 
 database = sqlite3.connect("least.sweep/results/sweep.db")
 assert database.execute('SELECT count(*) FROM found JOIN point USING (point) WHERE "vms.a.repeat" = 3 AND holds = ?', (first,)).fetchone() == (2,)
 END
-if grep -q "round_robin: all hold, met up to 1 (" anything.out; then ok; else bad "all values hold" "$(cat anything.out)"; fi
-if grep -q "round_robin: none holds, missed from 40 (" nothing.out; then ok; else bad "no value holds" "$(cat nothing.out)"; fi
+if grep -q "round_robin: all hold, met down to 1 (" anything.out; then ok; else bad "all values hold" "$(cat anything.out)"; fi
+if grep -q "round_robin: none holds, missed from 40 down (" nothing.out; then ok; else bad "no value holds" "$(cat nothing.out)"; fi
 
 # Runs that end before any job does have no value, and so no order.
 sed -e 's/vms: .*/vms: [{name: a, workload: w, arrivals: {poisson: 1 ms}}]\nrun: {duration: 2 us}/' exact.yaml >brief.yaml
@@ -256,6 +256,18 @@ search: {vary: {vms.server.arrivals.poisson: [9 ms, 8 ms, 7 ms]}, find: least, w
 END
 try 0 "a metric without an interval" sweep few.yaml
 prints "leftover: undecided"; prints "so it is their maximum, which has no interval"
+cat >steady.yaml <<'END'
+scenario: steady
+nodes: [{name: n, gpus: 8, count: 9}]
+policies: [first_fit, random]
+pods: [{name: p, gpus: 1, count: 20, arrivals: {poisson: 1 s}, duration: 1 s}]
+---
+plan: steady
+search: {vary: {nodes.n.count: {from: 8, to: 9, step: 1}}, find: least, where: {wait_mean_ns: "< 1 s"}, most: 10}
+END
+try 0 "a metric that is the same in all replications" sweep steady.yaml
+prints "in all 10 replications wait_mean_ns of cluster is 0 under first_fit, so no test tells"
+if grep "^  first_fit: undecided" <<<"$output" | grep -q "under random"; then bad "another policy's warning" "$output"; else ok; fi
 cat >late.yaml <<'END'
 plan: late
 base: queue.yaml
@@ -263,5 +275,5 @@ search: {vary: {vms.server.arrivals.poisson: [60 us, 50 us, 40 us]}, find: least
 END
 sed -i 's/streams: 1}/streams: 1, deadline: 200 us}/' queue.yaml
 try 0 "loads at which every job is late" sweep late.yaml
-prints "leftover: none holds, missed from 60 us (3 points, 15 replications)"
+prints "leftover: none holds, missed from 60 us down (3 points, 15 replications)"
 finish
