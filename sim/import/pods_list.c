@@ -172,8 +172,8 @@ const char *sms__write_pod_scenario(struct sms__pod_list *list, const char *name
     fputs("question: Which policy makes pods wait the least?\n"
           "# The list does not say which nodes there are. These are about as many as hold all pods if none waits.\n",
           to);
-    fprintf(to, "nodes: [{name: node, count: %.0f, gpus: %.0f, cpu: %.0f, memory: %.0f B", nodes, capacity[0],
-            capacity[1], capacity[2]);
+    fprintf(to, "nodes: [{name: node, count: %.0f, gpus: %.0f, cpu: %.0f, memory: %.0f MiB", nodes, capacity[0],
+            capacity[1], ceil(capacity[2] / (1 << 20)));
     fprintf(to, list->gpu_memory ? ", gpu_memory: %.0f GiB}]\n" : "}]\n", gpu_gib(list));
     fputs("policies: [first_fit, best_fit, fgd]\npods:\n  - table:\n      columns: [name, start, duration", to);
     fprintf(to, "%s%s%s%s%s]\n      rows:\n", list->gpus ? ", gpus, gpu" : "", list->cpus ? ", cpu" : "",
