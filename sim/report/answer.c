@@ -272,6 +272,15 @@ static void put_best(const struct sms__outcome *answer, FILE *to)
         fputs(" (equal)", to);
 }
 
+/* How many policies have a value. */
+static size_t valued(const struct sms__outcome *answer)
+{
+    size_t n = 0;
+    for (size_t p = 0; p < sms_results_policies(answer->results); p++)
+        n += !isnan(value_of(answer, p).mean);
+    return n;
+}
+
 /* Says why there is no change to tell. Returns whether it did. */
 static bool put_no_change(const struct sms__outcome *answer, FILE *to)
 {
@@ -279,8 +288,9 @@ static bool put_no_change(const struct sms__outcome *answer, FILE *to)
     const bool changes = !isnan(change_of(answer, answer->other, answer->baseline, &ratio).mean);
     if (changes)
         return false;
-    if (isnan(value_of(answer, answer->other).mean) ||
-        (answer->other == answer->baseline && sms_results_policies(answer->results) > 1))
+    const size_t policies = sms_results_policies(answer->results);
+    if (isnan(value_of(answer, answer->other).mean) || (answer->other == answer->baseline && policies > 1) ||
+        (policies > 2 && valued(answer) < 2))
         fputs("; no other policy has a value", to);
     else if (isnan(value_of(answer, answer->baseline).mean))
         fprintf(to, "; %s has none", name_of(answer, answer->baseline));

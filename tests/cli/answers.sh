@@ -203,6 +203,8 @@ processes: [{name: p, workload: w}, {name: q, workload: w, start: 1 ms}]
 answer: {metric: turnaround_ns, of: q}
 END
 is "no value to compare with" "memory_admission.mps gives q the lowest turnaround: 9.041 ms; plain.mps has none" "$work/lacks.yaml"
+sed 's/^policies: \[/&{share: fair_share, mode: mps}, /' "$work/lacks.yaml" >"$work/lack.yaml"
+is "no value of several" "memory_admission.mps gives q the lowest turnaround: 9.041 ms; no other policy has a value" "$work/lack.yaml"
 try 0 "a comparison without a value" compare "$work/lacks.yaml"
 prints "q turnaround                   -            = 9.041 ms"
 prints "=: the value itself is shown, because plain+mps has none to compare with"
