@@ -334,7 +334,7 @@ void sms__search_find(const struct sms__search *search, uint64_t group, size_t p
     struct way way = {.search = search, .group = group, .policy = policy};
     uint64_t at;
     const bool open = walk(&way, &at, NULL);
-    *found = (struct sms__search_found){.policy = "", .warning = "", .open = open, .points = way.length};
+    *found = (struct sms__search_found){.policy = "", .warning = "", .held = "", .open = open, .points = way.length};
     const size_t good = end_of_good(&way), bad = first_bad(&way);
     found->holds = good > first_good(&way) ? position_of(search, way.at[good - 1]) : UINT64_MAX;
     found->fails = bad < way.length ? position_of(search, way.at[bad]) : UINT64_MAX;
@@ -346,6 +346,8 @@ void sms__search_find(const struct sms__search *search, uint64_t group, size_t p
         found->policy = value ? value->of[policy].policy : found->policy;
         const struct sms__seen *seen = search->seen[point_of(&way, way.at[i])];
         found->replications += seen->replications;
+        if (position_of(search, way.at[i]) == found->holds)
+            found->held = seen->warning;
         if (judge(&way, way.at[i]) == 0 && !*found->warning)
             found->warning = seen->replications ? seen->warning : "a point failed: see points.csv";
     }

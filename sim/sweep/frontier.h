@@ -63,6 +63,7 @@ struct sms__search_found {
     uint64_t fails; /* the first that surely does not */
     uint64_t point; /* one of the points that were looked at */
     const char *warning; /* of a point that was not told; "" for none */
+    const char *held;    /* the warnings of the point that holds */
     uint64_t odd[2];     /* a metric is surely better at the second, which is farther on: it is not monotone */
     uint32_t odd_limit;  /* whose metric that is */
     uint64_t points, replications;

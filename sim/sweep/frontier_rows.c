@@ -50,23 +50,31 @@ static const char *limit_name(const struct telling *telling, uint32_t limit)
     return telling->search->plan->search.where->item[2 * (size_t)limit]->text;
 }
 
-/* The warnings of a point, which "; " joins, but for those of other policies. */
-static const char *warnings_of(struct telling *telling, const char *warnings, const char *policy)
+/* Whether a warning is of the policy, or of none. */
+static bool is_of(const char *warning, const char *policy)
 {
-    const char *own = "";
+    const char *under = strstr(warning, " under ");
+    if (!under)
+        return true;
+    under += strlen(" under ");
+    return !strncmp(under, policy, strlen(policy)) && strchr(": ,", under[strlen(policy)]); /* or its end */
+}
+
+/* Adds to a text the warnings of a point, which "; " joins, that have a phrase and are not of another policy. */
+static const char *add_warnings(const struct telling *telling, const char *text, const char *warnings,
+                                const char *phrase, const char *policy)
+{
     for (size_t length; *warnings; warnings += length + (warnings[length] ? 2 : 0)) {
         const char *end = strstr(warnings, "; ");
         length = end ? (size_t)(end - warnings) : strlen(warnings);
-        const char *part = sms__print(telling->arena, "%.*s", (int)length, warnings), *under = strstr(part, " under ");
-        const size_t name = strlen(policy), past = strlen(" under ");
-        if (!under ||
-            (!strncmp(under + past, policy, name) && (!under[past + name] || strchr(": ,", under[past + name]))))
-            own = *own ? sms__print(telling->arena, "%s; %s", own, part) : part;
+        const char *part = sms__print(telling->arena, "%.*s", (int)length, warnings);
+        if (strstr(part, phrase) && is_of(part, policy))
+            text = *text ? sms__print(telling->arena, "%s; %s", text, part) : part;
     }
-    return own;
+    return text;
 }
 
-static const char *remark(struct telling *telling, const struct sms__search_found *found)
+static const char *say_why(struct telling *telling, const struct sms__search_found *found)
 {
     if (found->early != UINT64_MAX) {
         const char *early = value_text(telling, found->early), *name = limit_name(telling, found->early_limit);
@@ -77,7 +85,7 @@ static const char *remark(struct telling *telling, const struct sms__search_foun
     }
     if (found->odd[0] == UINT64_MAX)
         return found->holds == UINT64_MAX || found->fails == UINT64_MAX
-                   ? warnings_of(telling, found->warning, found->policy)
+                   ? add_warnings(telling, "", found->warning, "", found->policy)
                    : "";
     const char *near = value_text(telling, found->odd[0]), *far = value_text(telling, found->odd[1]);
     return sms__print(telling->arena, "not monotone: %s is better at %s than at %s",
@@ -92,12 +100,13 @@ static bool tell_found(struct telling *telling, uint64_t group, size_t policy)
     sms__search_find(telling->search, group, policy, &found);
     sms__point_coordinates(telling->search->plan, found.point, &telling->coordinates);
     const struct sms__coordinates coordinates = telling->coordinates;
-    const struct sms__search_row row = {&found,
-                                        &coordinates,
-                                        policy,
-                                        {value_text(telling, found.holds), value_text(telling, found.fails)},
-                                        name_state(&found, values, telling->search->plan->search.first_good),
-                                        remark(telling, &found)};
+    const struct sms__search_row row = {
+        &found,
+        &coordinates,
+        policy,
+        {value_text(telling, found.holds), value_text(telling, found.fails)},
+        name_state(&found, values, telling->search->plan->search.first_good),
+        add_warnings(telling, say_why(telling, &found), found.held, "still wait at the end", found.policy)};
     return telling->row(telling->user, &row);
 }
 

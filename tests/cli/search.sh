@@ -268,6 +268,18 @@ END
 try 0 "a metric that is the same in all replications" sweep steady.yaml
 prints "in all 10 replications wait_mean_ns of cluster is 0 under first_fit, so no test tells"
 if grep "^  first_fit: undecided" <<<"$output" | grep -q "under random"; then bad "another policy's warning" "$output"; else ok; fi
+cat >starved.yaml <<'END'
+scenario: starved
+nodes: [{name: n, gpus: 8, count: 2}]
+policies: [first_fit, worst_fit]
+pods: [{name: small, gpus: 1, count: 2}, {name: large, gpus: 8}]
+run: {duration: 1 s}
+---
+plan: starved
+search: {vary: {nodes.n.count: {from: 1, to: 2, step: 1}}, find: least, where: {wait_mean_ns: "< 1 s"}}
+END
+try 0 "a limit that holds because pods still wait" sweep starved.yaml
+prints "first_fit: all hold, met down to 1 (2 points, 10 replications); wait_mean_ns of cluster under first_fit is without pods that still wait at the end: 1"
 cat >late.yaml <<'END'
 plan: late
 base: queue.yaml
