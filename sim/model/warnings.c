@@ -1,4 +1,5 @@
 /* Warnings: legal input that is probably a mistake. The scenario is sound and resolved. */
+#include "cluster/node_mig.h"
 #include "file.h"
 #include "retarget.h"
 #include "scenario.h"
@@ -187,6 +188,27 @@ static void warn_of_pods(struct sms_file *file, const struct sms_scenario *scena
     }
 }
 
+/* Warns of pods with a profile under a policy that leaves whole the GPUs that another one splits. */
+static void warn_of_whole(struct sms_file *file, const struct sms_scenario *scenario)
+{
+    const struct sms__cluster *cluster = scenario->cluster;
+    const struct sms__pods *asks = NULL;
+    for (size_t g = 0; cluster->held && g < cluster->groups && !asks; g++) {
+        const struct sms__pods *pods = &cluster->pod[g];
+        asks = !pods->rows && cluster->shape[pods->shape].profile && cluster->held[pods->shape] ? pods : NULL;
+    }
+    for (size_t p = 0; asks && p < scenario->policies; p++) {
+        bool splits = false;
+        for (size_t k = 0; k < cluster->kinds && !splits; k++)
+            for (size_t g = 0; g < cluster->node[k].gpus && !splits; g++)
+                splits = sms__first_split(cluster, &scenario->policy[p], k, g);
+        if (!splits)
+            sms__error(&file->warnings, SMS_OK, scenario->policy[p].node->mark,
+                       "under %s no GPU is split, and pod '%s' asks for an instance: it will wait for ever",
+                       scenario->policy[p].mode.label, asks->name);
+    }
+}
+
 /* Whether the process gets other SMs or slices than a copy of it would, under some policy and mode. */
 static bool differs(const struct sms_scenario *scenario, const struct sms__tenant *process,
                     const struct sms__tenant *copy)
@@ -297,8 +319,10 @@ static void warn_of_ends(struct sms_file *file, const struct sms_scenario *scena
 
 void sms__warn(struct sms_file *file, const struct sms_scenario *scenario)
 {
-    if (scenario->cluster)
+    if (scenario->cluster) {
         warn_of_pods(file, scenario);
+        warn_of_whole(file, scenario);
+    }
     warn_of_profiles(file, scenario);
     warn_of_overrides(file, scenario);
     warn_of_spread(file, scenario);

@@ -592,6 +592,18 @@ prints "warning: the lanes of issue do not change"
 if [ "$(grep -c warning: <<<"$output")" -eq 2 ]; then ok; else bad "what no kernel demands, and the device's own, are warned of" "$output"; fi
 try 0 "pods that no node can hold" run "$work/wait.yaml"; prints "wait.yaml:5:5: warning: no node can hold pod 'p', even with nothing on it"
 if [ "$(grep -c warning: <<<"$output")" -eq 4 ] && ! grep -q "pod 'q'" <<<"$output"; then ok; else bad "four pods wait" "$output"; fi
+cat >"$work/whole.yaml" <<'END'
+workload: w
+kernels: [{name: k, time: 1 ms}]
+---
+scenario: whole
+nodes: [{name: n, devices: {model: a100}, cpu: 8}]
+policies: [{place: first_fit, mode: {mig: {instances: [3g.20gb]}}}, {place: first_fit, mode: mps}]
+pods: [{name: slice, profile: 3g.20gb, workload: w}]
+END
+try 0 "pods with profiles on whole GPUs" validate "$work/whole.yaml"
+prints "whole.yaml:6:69: warning: under mps no GPU is split, and pod 'slice' asks for an instance: it will wait for ever"
+if [ "$(grep -c warning: <<<"$output")" -eq 1 ]; then ok; else bad "one policy leaves GPUs whole" "$output"; fi
 cat >"$work/split.yaml" <<'END'
 scenario: split
 nodes: [{name: n, devices: {model: a100, count: 2}, cpu: 8, mig: [{gpus: [0], layout: [3g.20gb, 2g.10gb]}]}]
