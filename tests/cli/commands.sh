@@ -546,6 +546,18 @@ done
 if [ "$(ls "$work/cluster" | tr '\n' ' ')" = "allocation.csv cluster.csv comparison.json manifest.json nodes.csv placements.csv summary.json " ]; then ok; else bad "files of nothing: $(ls "$work/cluster")"; fi
 if [ -s "$work/again/hosts.csv" ] && [ ! -e "$work/again/cluster.csv" ]; then ok; else bad "a host has no cluster.csv"; fi
 if awk -F, 'NR > 1 && ($9 > $8 || $9 > 1 || $10 > 1) { exit 1 }' "$work/cluster/placements.csv"; then ok; else bad "more is allocated than asked for"; fi
+# Where pods leave, fewer GPUs are allocated than at the load from which the figure begins.
+cat >"$work/leave.yaml" <<'END'
+scenario: leave
+nodes: [{name: n, gpus: 8, count: 25}]
+policies: [first_fit]
+pods:
+  - {name: early, gpus: 1, count: 200, arrivals: {every: 1 s}, duration: 150 s}
+  - {name: late, gpus: 1, count: 400, start: 1000 s}
+END
+try 0 "pods that leave" run "$work/leave.yaml" --out "$work/leave" --quiet
+try 0 "a figure of pods that leave" plot "$work/leave" --figures 'allocation-*'
+if grep -qx 'panel_low\[1\] = 0' "$work/leave/plots/allocation-leave.gp"; then ok; else bad "curves are below their panel"; fi
 try 0 "a figure of a cluster" plot "$work/cluster" --format svg; prints "plots/allocation-cluster.svg"
 if [ "$(awk -F, 'NR > 1 { print $NF }' "$work/cluster/plots/allocation-cluster.csv" | sort -u | wc -l)" -eq 8 ]; then ok; else bad "a line a policy"; fi
 if awk -F, 'NR > 1 && !($11 >= $3 && $12 ~ /^(done|running)$/) { exit 1 }' "$work/cluster/placements.csv"; then ok; else bad "pods end"; fi

@@ -4,11 +4,11 @@
 SELECT rowid + 1 FROM allocation WHERE NOT ifnull(arrived_ratio >= 0 AND allocated_ratio >= 0 AND fragment_ratio >= 0, 0) LIMIT 1;
 -- @figures allocation-
 SELECT 'allocation-' || scenario AS name, scenario, CASE WHEN (SELECT count(DISTINCT scenario) FROM allocation) > 1 THEN scenario ELSE '' END AS title FROM allocation GROUP BY scenario ORDER BY min(rowid);
--- The first panel leaves out loads at which all lines are within half a percent of what was asked for.
+-- The first panel leaves out loads at which all lines are within half a percent of what was asked for, and what is below them unless pods leave.
 -- @each point
 SELECT rowid AS number, policy, 100 * arrived_ratio AS x, 100 * allocated_ratio AS allocated, 100 * fragment_ratio AS fragments FROM allocation WHERE scenario = (SELECT scenario FROM figure);
 -- @each span
-SELECT *, CASE WHEN start < top THEN start ELSE 0 END AS base FROM (SELECT floor(ifnull(min(CASE WHEN x - allocated > 0.5 THEN x END), 0) / 10) * 10 AS start, max(x) AS most, max(allocated) AS top FROM point);
+SELECT *, CASE WHEN start < top AND (SELECT min(allocated) FROM point WHERE x >= start) > start - 1 THEN start ELSE 0 END AS base FROM (SELECT floor(ifnull(min(CASE WHEN x - allocated > 0.5 THEN x END), 0) / 10) * 10 AS start, max(x) AS most, max(allocated) AS top FROM point);
 -- @each line
 SELECT policy, row_number() OVER (ORDER BY min(number)) AS line, max(number) AS last FROM point GROUP BY policy;
 -- The last point of each of 500 intervals is enough for print.
