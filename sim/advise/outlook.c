@@ -154,18 +154,27 @@ static double lag_of(const struct sms__program *program, const struct sms_result
     return isnan(latency_ns) ? INFINITY : fmin(program->least_per_s / per_s, latency_ns * 1e3 / most_ps);
 }
 
+/* By how much program p misses what it must do, at so many half-widths of its interval above the mean. */
+static double missed_by(const struct sms__program *program, const struct sms_results *results,
+                        const struct sms__way *way, size_t p, double per_s, double halves)
+{
+    double most = 0;
+    if (program->target.metric) {
+        const struct sms_estimate asked = worst(results, way, p, program->target.metric);
+        most = over_target(program, asked.mean + halves * (isnan(asked.ci95) ? 0 : asked.ci95));
+    }
+    if (program->least_per_s > 0)
+        most = fmax(most, lag_of(program, results, worst(results, way, p, "job_latency_mean_ns").mean, per_s));
+    return most;
+}
+
 double sms__misses_by(const struct sms__programs *programs, const struct sms__way *way,
                       const struct sms_results *results)
 {
     double most = 0;
-    for (size_t p = 0; p < programs->count; p++) {
-        const struct sms__program *program = &programs->program[p];
-        if (program->target.metric)
-            most = fmax(most, over_target(program, worst(results, way, p, program->target.metric).mean));
-        if (program->least_per_s > 0)
-            most = fmax(most, lag_of(program, results, worst(results, way, p, "job_latency_mean_ns").mean,
-                                     rate_of(results, programs, way, p).mean));
-    }
+    for (size_t p = 0; p < programs->count; p++)
+        most =
+            fmax(most, missed_by(&programs->program[p], results, way, p, rate_of(results, programs, way, p).mean, 0));
     return most;
 }
 
@@ -175,24 +184,18 @@ void sms__judge(const struct sms__programs *programs, struct sms__outlook *outlo
         const struct sms__program *program = &programs->program[p];
         const double latency_ns = worst(results, outlook->way, p, "job_latency_mean_ns").mean;
         const double per_s = rate_of(results, programs, outlook->way, p).mean;
-        double least = 0, most = 0; /* by which it misses, at the ends of its interval */
         outlook->worst_slowdown[p] = fmax(outlook->worst_slowdown[p], latency_ns / program->alone_mean_ns);
         outlook->worst_per_s[p] = isnan(per_s) ? 0 : fmin(outlook->worst_per_s[p], per_s);
-        if (program->least_per_s > 0)
-            least = most = lag_of(program, results, latency_ns, outlook->worst_per_s[p]);
         if (program->target.metric) {
-            const struct sms_estimate asked = worst(results, outlook->way, p, program->target.metric);
-            const double half = isnan(asked.ci95) ? 0 : asked.ci95;
             struct sms__tenancy *share = &outlook->share[p];
-            share->worst_ns = fmax(share->worst_ns, asked.mean);
+            share->worst_ns = fmax(share->worst_ns, worst(results, outlook->way, p, program->target.metric).mean);
             share->worst_missed =
                 fmax(share->worst_missed, worst(results, outlook->way, p, "deadline_miss_ratio").mean);
-            least = fmax(least, over_target(program, asked.mean - half));
-            most = fmax(most, over_target(program, asked.mean + half));
             outlook->may_meet &= !is_beyond(program, results, outlook->way, p);
         }
-        outlook->may_meet &= least <= 1;
-        outlook->misses_by = fmax(outlook->misses_by, most);
+        outlook->may_meet &= missed_by(program, results, outlook->way, p, outlook->worst_per_s[p], -1) <= 1;
+        outlook->misses_by =
+            fmax(outlook->misses_by, missed_by(program, results, outlook->way, p, outlook->worst_per_s[p], 1));
     }
     const double gain = gain_of(programs, outlook->way, results).mean;
     outlook->worst_gain = isnan(gain) ? 0 : fmin(outlook->worst_gain, gain); /* no number: a program ended no job */
