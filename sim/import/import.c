@@ -7,11 +7,12 @@
 
 #include "../base/errors.h"
 #include "../base/suffix.h"
+#include "../model/scenario.h"
 
 #include <string.h>
 #include <sys/stat.h>
 
-enum { HEAD_BYTES = 65536, PROCESSES_MAX = 10000 };
+enum { HEAD_BYTES = 65536 };
 
 struct import {
     struct sms__arena arena;
@@ -86,12 +87,12 @@ static int convert(struct import *import, const struct sms__profile *profile, co
 {
     struct sms__string_pool numbers = {.arena = &import->arena};
     const size_t processes = number_processes(profile, &numbers);
-    size_t *end = SMS__NEW(&import->arena, size_t, processes + 1);
-    struct sms__profile_launch *launch = by_process(&import->arena, profile, &numbers, end);
-    if (processes > PROCESSES_MAX)
+    if (processes > SMS__LISTED_MAX)
         return sms__fail(import->errors, SMS_EINPUT, import->paths[0],
                          "has launches of %zu processes, and a scenario takes at most %d: profile fewer", processes,
-                         PROCESSES_MAX);
+                         SMS__LISTED_MAX);
+    size_t *end = SMS__NEW(&import->arena, size_t, processes + 1);
+    struct sms__profile_launch *launch = by_process(&import->arena, profile, &numbers, end);
     int code = SMS_OK;
     for (size_t p = 0; code == SMS_OK && p < processes; p++) {
         struct sms__profile part = *profile;
