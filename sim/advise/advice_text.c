@@ -23,8 +23,7 @@ static void put_range_reason(const struct sms__programs *programs, FILE *to)
     fputs(" (--with adds counters from a report of ncu)\n", to);
 }
 
-/* "41.2 ± 1.3", or "41.23" where it varies by less than is shown; "41.23 to 50.1" up to a worst that is shown as other.
- */
+/* "41.2 ± 1.3", or "41.23" where it varies by less than is shown; "41.23 to 50.1" if the worst is shown as other. */
 static const char *latency_text(struct sms_estimate latency, double worst_ns, double divisor, char *text, size_t size)
 {
     const double mean = latency.mean / divisor, half = latency.ci95 / divisor;

@@ -157,8 +157,9 @@ static int check_usage(const struct cli *cli, const struct sms__importer *import
                          "--name: '%.40s' is not a name: 1 to %d letters, digits, '_', '-', '.' or '/', no '-' or "
                          "'/' in front and no '..'",
                          name, NAME_MOST);
-    if (!importer->read && given_for_profiles(&given->import))
-        return cli_usage(cli, "--%s is for profiles", given_for_profiles(&given->import));
+    const char *for_profiles = importer->read ? NULL : given_for_profiles(&given->import);
+    if (for_profiles)
+        return cli_usage(cli, "--%s is for profiles", for_profiles);
     if (!strcmp(importer->name, "pods") != (given->import.columns != NULL))
         return cli_usage(cli, given->import.columns ? "--columns is for pods"
                                                     : "say with --columns which column is what: KEY=COLUMN[:UNIT],...");

@@ -168,8 +168,6 @@ static json_t *list_fields(const struct sms_load_options *options)
     return list;
 }
 
-/* ---- printing it ---- */
-
 /* ---- the entries of one name ---- */
 
 struct chosen {
@@ -217,6 +215,8 @@ static int unknown_name(const struct cli *cli, const struct chosen *chosen)
         return cli_usage(cli, "none of the %s is '%s'; did you mean '%s'?", cli->args[0], chosen->name, near);
     return cli_usage(cli, "none of the %s is '%s'", cli->args[0], chosen->name);
 }
+
+/* ---- printing it ---- */
 
 /* Returns how many columns names take. */
 static int width_of_names(const json_t *list)

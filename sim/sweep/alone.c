@@ -27,8 +27,7 @@ static const char make_sql[] =
 /* Format: stages. A value of a race is where its last one is, so points are told apart without them. */
 static const char speed_sql[] =
     "CREATE TEMP TABLE speed AS SELECT point / %llu AS point, scenario, name, alone_blocks_per_s AS speed "
-    "FROM vm JOIN point USING (point) WHERE position = 0 AND replication = 0 AND "
-    "alone_blocks_per_s IS NOT NULL;";
+    "FROM vm JOIN point USING (point) WHERE position = 0 AND replication = 0 AND alone_blocks_per_s IS NOT NULL;";
 /* Each speed is compared with that of the first point that differs from its own along the axis only, because points of
  * other axes may be missing. Format: path; then stride, count, stride, count, stride of the axis in points. */
 static const char fill_sql[] =

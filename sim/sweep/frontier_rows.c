@@ -232,14 +232,15 @@ static void print_ends(const struct printing *printing, const struct sms__search
     FILE *to = printing->to;
     const bool down = printing->search->plan->search.find == SMS__FIND_LEAST;
     const char *holds = row->value[0], *fails = row->value[1];
-    if (!strcmp(row->state, "between"))
+    const bool between = !strcmp(row->state, "between");
+    if (between)
         fprintf(to, "%s holds, %s does not", holds, fails);
     else
-        fprintf(to, "%s%s%s%s%s%s", row->state,
-                !*holds ? ""
-                : down  ? ", met down to "
-                        : ", met up to ",
-                holds, *fails ? ", missed from " : "", fails, *fails && down ? " down" : "");
+        fputs(row->state, to);
+    if (!between && *holds)
+        fprintf(to, ", met %s to %s", down ? "down" : "up", holds);
+    if (!between && *fails)
+        fprintf(to, ", missed from %s%s", fails, down ? " down" : "");
     fprintf(to, " (%llu point%s, %llu replications)", (unsigned long long)row->found->points,
             row->found->points == 1 ? "" : "s", (unsigned long long)row->found->replications);
 }
