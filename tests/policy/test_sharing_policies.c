@@ -56,13 +56,18 @@ static void a_higher_priority_has_the_device_when_it_comes(void **state)
         double low_ms, high_ms;
     } cases[] = {
         {"slice: 100 ms, switch: 0 ms", "{name: k, time: 10 ms}", 15, 5},
-        {"slice: 100 ms, switch: 100 us, stop: 25 us", "{name: k, time: 10 ms}", 10 + 5.225, 5.125},
+        {"slice: 100 ms, switch: 100 us, stop: 25 us", "{name: k, time: 10 ms}", 10 + 5.2,
+         5.125}, /* low runs on meanwhile */
         {"slice: 100 ms, switch: 0 ms, drain: true", "{name: k, blocks: 80, threads: 64, block_time: 1 ms}", 15, 5.7},
         {"slice: 100 ms, switch: 0 ms, drain: true", "{name: k, time: 1 ms}", 15, 5.7},
         {"slice: 100 ms, switch: 0 ms, ahead: 2", "{name: k, time: 1 ms}", 15, 6.7},
         {"slice: 100 ms, switch: 0 ms, ahead: 2, drain: true", "{name: k, time: 1 ms}", 15, 6.7},
-        {"slice: 1.5 ms, switch: 0 ms, ahead: 2", "{name: k, time: 1 ms}", 15,
-         6.5}, /* the slice that began at 0.3 ms */
+        /* The slice that began at 0.3 ms ends in the second kernel, the rest of which has a turn after the next slice.
+         */
+        {"slice: 1.5 ms, switch: 0 ms, ahead: 2", "{name: k, time: 1 ms}", 15, 6.7},
+        /* Low heeds at 1.8 ms what it is asked at 0.3 ms: at the end of its slice, or after another one of high. */
+        {"slice: 1.5 ms, switch: 100 us, stop: 1.5 ms", "{name: k, time: 10 ms}", 15.2, 6.6},
+        {"slice: 1.5 ms, switch: 100 us, stop: 1.6 ms", "{name: k, time: 10 ms}", 15.4, 6.8},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char workloads[512], scenario[512];

@@ -56,7 +56,8 @@ struct sms_mode_process {
          0,       "sets the number of kernels launched ahead, which end before a process is stopped early",            \
          NULL},                                                                                                        \
     {                                                                                                                  \
-        "stop", SMS_UNIT_TIME, 0, 6e13, 0, "sets the time to stop a process early, before the switch", NULL            \
+        "stop", SMS_UNIT_TIME, 0, 6e13, 0,                                                                             \
+            "sets the time until a process that has to make room stops; it runs on meanwhile", NULL                    \
     }
 enum { SMS_MODE_TURNS_COUNT = 6 };
 

@@ -158,7 +158,8 @@ struct sms_share_policy {
 
     /* Under time slices: true if the process that runs shall make room for another, which has a kernel ready, before
      * its slice ends. Then `next` is called. Asked when a kernel comes, and after a switch. The mode says what is
-     * waited for (`ahead`, `drain`) and what it costs (`stop`). NULL: never. It may do what `next` may. */
+     * waited for (`stop`, `ahead`, `drain`). If the slice ends before `stop` and `ahead` are over, the process has one
+     * more turn to finish them, after the next one. NULL: never. It may do what `next` may. */
     bool (*preempts)(struct sms_share *share, size_t device, size_t running, size_t other);
 
     void (*event)(struct sms_share *share, const struct sms_share_event *event);

@@ -24,8 +24,11 @@ struct sms__context {
     void (*drained)(struct sms__context *context, uint64_t now); /* nothing runs any more while it is on hold */
     struct sms__context *next, *prev;                            /* in the round of time_slice.c, like the next */
     bool in_round;
-    bool stuck;   /* when its latest turn ended, no SM took its blocks, and nothing has changed since */
-    bool renewed; /* it belongs to another process than when it ran last */
+    bool stuck;        /* when its latest turn ended, no SM took its blocks, and nothing has changed since */
+    bool renewed;      /* it belongs to another process than when it ran last */
+    bool leaving;      /* it has been asked to make room, and has not done so yet: */
+    uint64_t heeds_ps; /* when it stops to launch kernels */
+    uint64_t ahead;    /* kernels that were launched by then, and end first */
 };
 
 /* The context of the process on the instance, whether the process is there or not. */

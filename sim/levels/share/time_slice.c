@@ -15,9 +15,9 @@ struct sms__slicer {
     size_t source;                     /* end of the slice, or of the switch */
     size_t *candidates;                /* [contexts], scratch */
     struct sms__action check;
-    bool slicing;    /* the slice has an end */
-    bool preempting; /* the slice ends early: */
-    uint64_t ahead;  /* once so many more kernels of the current one have ended */
+    bool slicing; /* the slice has an end: */
+    uint64_t end_ps;
+    size_t leaving; /* number of contexts that leave */
     struct sms__turns turns;
     uint64_t began_ps; /* when the current slice began, or the first of those that the context has had alone */
     uint64_t came_ps;  /* when the current context became active */
@@ -29,6 +29,27 @@ static void set_source(struct sms__instance *instance, uint64_t time)
 }
 
 static bool is_draining(const struct sms__slicer *slicer) { return slicer->current && slicer->current->on_hold; }
+
+/* The source is due at the end of the slice, or earlier when the context heeds that it has to make room. */
+static void set_end(struct sms__instance *instance, uint64_t end_ps)
+{
+    const struct sms__context *current = instance->slicer->current;
+    const bool heeds = current->leaving && current->heeds_ps > instance->share->engine->now;
+    instance->slicer->end_ps = end_ps;
+    set_source(instance, heeds && current->heeds_ps < end_ps ? current->heeds_ps : end_ps);
+}
+
+static void set_leaving(struct sms__context *context, bool leaving)
+{
+    struct sms__slicer *slicer = context->instance->slicer;
+    slicer->leaving = slicer->leaving - context->leaving + leaving;
+    context->leaving = leaving;
+}
+
+static bool can_leave(const struct sms__context *context, uint64_t now)
+{
+    return context->leaving && now >= context->heeds_ps && context->ahead == 0;
+}
 
 static void append(struct sms__slicer *slicer, struct sms__context *context)
 {
@@ -86,9 +107,8 @@ static void begin_slice(struct sms__instance *instance, uint64_t now)
 {
     struct sms__slicer *slicer = instance->slicer;
     slicer->slicing = slicer->ready > 1 && !is_at_rest(slicer);
-    slicer->preempting = false;
     slicer->began_ps = now;
-    set_source(instance, slicer->slicing ? sms__after(now, slice_ps(instance)) : SMS__NEVER);
+    set_end(instance, slicer->slicing ? sms__after(now, slice_ps(instance)) : SMS__NEVER);
 }
 
 /* Another context has come to the current one, which was alone and whose slices had no end. */
@@ -101,7 +121,7 @@ static void welcome(struct sms__instance *instance, uint64_t now)
         return;
     }
     slicer->slicing = true;
-    set_source(instance, sms__after(now, slice_ps(instance) - over));
+    set_end(instance, sms__after(now, slice_ps(instance) - over));
 }
 
 void sms__slicer_advance(struct sms__instance *instance, uint64_t now)
@@ -113,6 +133,27 @@ void sms__slicer_advance(struct sms__instance *instance, uint64_t now)
     slicer->since_ps = now;
 }
 
+/* Whether the policy wants the current context to make room for one that is ready. */
+static bool is_preempted(const struct sms__instance *instance)
+{
+    struct sms_share *share = instance->share;
+    const struct sms__context *current = instance->slicer->current;
+    const struct sms_share_policy *policy = share->policy.policy;
+    bool preempted = false;
+    share->policy.pure_call = "preempts";
+    for (const struct sms__context *context = instance->slicer->first; context && !preempted; context = context->next)
+        preempted =
+            context != current && policy->preempts(share, instance->idx, current->owner->idx, context->owner->idx);
+    share->policy.pure_call = NULL;
+    return preempted;
+}
+
+static void check_later(struct sms__context *context)
+{
+    const struct sms__instance *instance = context->instance;
+    sms__engine_defer(instance->share->engine, &instance->slicer->check);
+}
+
 static void activate(struct sms__instance *instance, struct sms__context *context, uint64_t now)
 {
     struct sms__slicer *slicer = instance->slicer;
@@ -122,33 +163,39 @@ static void activate(struct sms__instance *instance, struct sms__context *contex
     slicer->came_ps = now;
     context->renewed = false;
     sms__context_set_active(context, true, now);
+    set_leaving(context, context->leaving && is_preempted(instance));
     begin_slice(instance, now);
+    if (context->leaving)
+        check_later(context);
 }
 
-/* Activates the context, after a switch if another was active last. One that was stopped early has to be stopped first.
- */
+/* Activates the context, after a switch if another was active last. */
 static void switch_to(struct sms__instance *instance, struct sms__context *context, uint64_t now)
 {
     struct sms__slicer *slicer = instance->slicer;
-    double cost = slicer->turns.switch_ps + (slicer->preempting ? instance->mode->stop_ps : 0);
     if (slicer->latest && (slicer->latest != context || context->renewed)) {
         instance->gpu->record->switches++;
-        if (cost >= 1) {
+        if (slicer->turns.switch_ps >= 1) {
             slicer->coming = context;
             slicer->since_ps = now;
-            set_source(instance, sms__after(now, cost));
+            set_source(instance, sms__after(now, slicer->turns.switch_ps));
             return;
         }
     }
     activate(instance, context, now);
 }
 
-/* The context that is next: the first of the round, unless the policy chooses. */
+/* The context that is next: the first of the round, unless the policy chooses. One whose slice ended before it could
+ * leave comes first, because what it has launched stays on the device. */
 static struct sms__context *choose(const struct sms__instance *instance)
 {
     struct sms_share *share = instance->share;
     const struct sms__slicer *slicer = instance->slicer;
     const struct sms_share_policy *policy = share->policy.policy;
+    if (slicer->leaving)
+        for (struct sms__context *context = slicer->first; context; context = context->next)
+            if (context->leaving && !context->stuck && context != slicer->latest)
+                return context;
     if (!policy->next || slicer->ready == 1)
         return slicer->first;
     size_t count = 0;
@@ -186,6 +233,8 @@ static void end_turn(struct sms__instance *instance, uint64_t now)
     struct sms__context *context = slicer->current;
     take_out(slicer, context);
     append(slicer, context);
+    if (can_leave(context, now))
+        set_leaving(context, false);
     context->stuck = is_stuck(context);
     if (context->stuck)
         slicer->stuck++;
@@ -208,9 +257,10 @@ static void end_slice(struct sms__instance *instance, uint64_t now)
     struct sms__context *context = slicer->current;
     if (!context)
         return;
-    if (!context->kernels || slicer->ready < 2)
+    if (!context->kernels || slicer->ready < 2) {
         release(context, now);
-    else if (instance->mode->drain && now > slicer->came_ps && sms__context_runs(context)) {
+        set_leaving(context, false);
+    } else if (instance->mode->drain && now > slicer->came_ps && sms__context_runs(context)) {
         slicer->slicing = false; /* so that the turn ends once nothing runs, whatever is launched by then */
         set_source(instance, SMS__NEVER);
         sms__context_hold(context, true, now);
@@ -219,52 +269,37 @@ static void end_slice(struct sms__instance *instance, uint64_t now)
     }
 }
 
-/* Whether the policy wants the current context to make room for one that is ready. */
-static bool is_preempted(const struct sms__instance *instance)
-{
-    struct sms_share *share = instance->share;
-    const struct sms__context *current = instance->slicer->current;
-    const struct sms_share_policy *policy = share->policy.policy;
-    bool preempted = false;
-    share->policy.pure_call = "preempts";
-    for (const struct sms__context *context = instance->slicer->first; context && !preempted; context = context->next)
-        preempted =
-            context != current && policy->preempts(share, instance->idx, current->owner->idx, context->owner->idx);
-    share->policy.pure_call = NULL;
-    return preempted;
-}
-
-/* Kernels that were launched ahead end first. Returns true if there are none to wait for. */
-static bool preempt(struct sms__instance *instance)
+/* Asks the current context to make room if the policy wants it. Returns true if it can leave at once. */
+static bool preempt(struct sms__instance *instance, uint64_t now)
 {
     struct sms__slicer *slicer = instance->slicer;
-    if (!instance->share->policy.policy->preempts || !slicer->current || slicer->preempting || is_draining(slicer) ||
+    struct sms__context *current = slicer->current;
+    const double stop_ps = instance->mode->stop_ps;
+    if (!instance->share->policy.policy->preempts || !current || current->leaving || is_draining(slicer) ||
         !is_preempted(instance))
         return false;
-    slicer->preempting = true;
-    slicer->ahead = instance->mode->ahead;
-    return slicer->ahead == 0;
+    set_leaving(current, true);
+    current->heeds_ps = stop_ps >= 1 ? sms__after(now, stop_ps) : now;
+    current->ahead = instance->mode->ahead;
+    set_end(instance, slicer->end_ps);
+    return can_leave(current, now);
 }
 
 static void fire(void *subject, uint64_t now)
 {
     struct sms__instance *instance = subject;
     struct sms__slicer *slicer = instance->slicer;
-    slicer->slicing = false;
     if (slicer->coming) {
+        slicer->slicing = false;
         activate(instance, slicer->coming, now);
-        if (preempt(instance))
+        if (preempt(instance, now))
             end_slice(instance, now);
+    } else if (now < slicer->end_ps && slicer->current->ahead) {
+        set_source(instance, slicer->end_ps);
     } else {
-        slicer->preempting = false;
+        slicer->slicing = false;
         end_slice(instance, now);
     }
-}
-
-static void check_later(struct sms__context *context)
-{
-    const struct sms__instance *instance = context->instance;
-    sms__engine_defer(instance->share->engine, &instance->slicer->check);
 }
 
 static void drained(struct sms__context *context, uint64_t now)
@@ -277,8 +312,9 @@ static void stop_idle(struct sms__instance *instance, struct sms__context *conte
 {
     struct sms__slicer *slicer = instance->slicer;
     stop_current(instance, now);
-    slicer->slicing = slicer->preempting = false;
+    slicer->slicing = false;
     set_source(instance, SMS__NEVER);
+    set_leaving(context, false);
     take_out(slicer, context);
     if (slicer->ready)
         switch_to(instance, choose(instance), now);
@@ -298,7 +334,7 @@ static void check(void *subject, uint64_t now)
         check_later(context); /* another stream may launch a kernel yet */
     } else if (!context->kernels) {
         stop_idle(instance, context, now);
-    } else if (slicer->preempting && slicer->ahead == 0 && slicer->slicing) {
+    } else if (can_leave(context, now) && slicer->slicing) {
         end_slice(instance, now);
     } else if (is_draining(slicer) ? !sms__context_runs(context)
                                    : slicer->ready > 1 && !slicer->slicing && !is_at_rest(slicer)) {
@@ -345,7 +381,7 @@ void sms__slicer_add(struct sms__context *context, uint64_t now)
         welcome(instance, now);
     if (!slicer->current && !instance->share->policy.policy->next)
         switch_to(instance, choose(instance), now);
-    else if (!slicer->current || preempt(instance))
+    else if (!slicer->current || preempt(instance, now))
         check_later(context); /* so that the policy chooses among all that come at this instant */
 }
 
@@ -353,9 +389,11 @@ void sms__slicer_add(struct sms__context *context, uint64_t now)
 void sms__slicer_end_kernel(struct sms__context *context)
 {
     struct sms__slicer *slicer = context->instance->slicer;
+    const uint64_t now = context->instance->share->engine->now;
     if (!slicer)
         return;
-    if (slicer->current == context && slicer->preempting && slicer->ahead && --slicer->ahead == 0)
-        sms__context_hold(context, true, context->instance->share->engine->now);
+    if (slicer->current == context && context->leaving && now >= context->heeds_ps && context->ahead &&
+        --context->ahead == 0)
+        sms__context_hold(context, true, now);
     check_later(context);
 }
