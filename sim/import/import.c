@@ -77,9 +77,9 @@ static void write_scenario(const struct sms__trace_options *options, size_t work
     fputs("policies: [leftover]\nvms:\n", to);
     for (size_t i = 0; i < workloads; i++) {
         if (workloads == 1)
-            fprintf(to, "  - {name: vm, workload: %s, repeat: 1}\n", name);
+            fprintf(to, "  - {name: %s, workload: %s, repeat: 1}\n", name, name);
         else
-            fprintf(to, "  - {name: vm%zu, workload: %s-%zu, repeat: 1}\n", i + 1, name, i + 1);
+            fprintf(to, "  - {name: %s-%zu, workload: %s-%zu, repeat: 1}\n", name, i + 1, name, i + 1);
     }
 }
 

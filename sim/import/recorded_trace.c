@@ -326,7 +326,10 @@ static void write_processes(const struct trace *trace)
         while (device < trace->devices && !is_same(trace->device[device], part->device))
             device++;
         next = p + 1;
-        fprintf(trace->to, "  - name: p%zu\n    device: %zu\n", n, device);
+        fprintf(trace->to, "  - name: %s", trace->options->derive.name);
+        if (trace->processes * trace->devices > 1)
+            fprintf(trace->to, "-p%zu", n);
+        fprintf(trace->to, "\n    device: %zu\n", device);
         if (!part->stream) {
             fprintf(trace->to, "    workload: %s\n    repeat: %llu\n", part->name, (unsigned long long)part->repeat);
             continue;
@@ -352,8 +355,8 @@ static void write_scenario(const struct trace *trace, bool drawn)
     if (trace->parts > 1)
         write_processes(trace);
     else
-        fprintf(trace->to, "policies: [leftover]\nvms:\n  - {name: vm, workload: %s, repeat: %llu}\n",
-                trace->part[0].name, (unsigned long long)trace->part[0].repeat);
+        fprintf(trace->to, "policies: [leftover]\nvms:\n  - {name: %s, workload: %s, repeat: %llu}\n",
+                trace->options->derive.name, trace->part[0].name, (unsigned long long)trace->part[0].repeat);
 }
 
 /* The name of a device without its number: "NVIDIA A40" of "NVIDIA A40 (1)". */
