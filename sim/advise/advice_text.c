@@ -20,7 +20,10 @@ static void put_range_reason(const struct sms__programs *programs, FILE *to)
         if (programs->program[p].unknown > 0)
             fprintf(to, "%s %.0f %% of the kernel time of %s", said++ ? "," : "", 100 * programs->program[p].unknown,
                     programs->program[p].name);
-    fputs(" (--with adds counters from a report of ncu)\n", to);
+    if (programs->with)
+        fprintf(to, " (%s has none of them)\n", programs->with);
+    else
+        fputs(" (--with adds counters from a report of ncu)\n", to);
 }
 
 /* "41.2 ± 1.3", or "41.23" where it varies by less than is shown; "41.23 to 50.1" if the worst is shown as other. */

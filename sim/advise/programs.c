@@ -10,13 +10,17 @@
 #include <string.h>
 #include <unistd.h>
 
+static bool is_trace(const struct sms__importer *importer)
+{
+    return !strcmp(importer->name, "nsys") || !strcmp(importer->name, "kineto");
+}
+
 static int import_text(const char *path, const struct sms__importer *importer,
                        const struct sms__advise_settings *settings, struct sms__buffer *text, struct sms_errors *errors)
 {
-    const bool trace = !strcmp(importer->name, "nsys") || !strcmp(importer->name, "kineto");
     const struct sms__import_options options = {.load = settings->load,
                                                 .profiled = settings->profiled,
-                                                .with = trace ? settings->with : NULL,
+                                                .with = is_trace(importer) ? settings->with : NULL,
                                                 .notes = settings->notes};
     FILE *to = sms__buffer_open(text);
     int code = to ? sms__import(importer, &path, 1, &options, to, errors) : SMS_OK;
@@ -72,9 +76,10 @@ static int complain_missing(const char *path, const struct sms_load_options *loa
                      found ? "; did you mean '" : " ('smsched list workloads' shows them)", near, found ? "'?" : "");
 }
 
-/* `named`: whether a user wrote the scenario, and so named its tenants. */
+/* `with`: set if the file takes demands from there. `named`: whether a user wrote the scenario, and so named its
+ * tenants. */
 static int load_file(struct sms__arena *arena, const char *path, const struct sms__advise_settings *settings,
-                     struct sms_file **file, bool *named, struct sms_errors *errors)
+                     const char **with, struct sms_file **file, bool *named, struct sms_errors *errors)
 {
     *named = false;
     if (access(path, F_OK) && is_in_library(path, settings->load))
@@ -91,6 +96,7 @@ static int load_file(struct sms__arena *arena, const char *path, const struct sm
         if (code == SMS_OK)
             code = sms_file_load_text(text.bytes, text.length, path, settings->load, file, errors);
         free(text.bytes);
+        *with = is_trace(importer) ? settings->with : *with;
         return code;
     }
     code = sms_file_load(path, settings->load, file, errors);
@@ -148,7 +154,7 @@ int sms__programs_read(struct sms__arena *arena, const char *path, const struct 
 {
     struct sms_file *file = NULL;
     bool named;
-    int code = load_file(arena, path, settings, &file, &named, errors);
+    int code = load_file(arena, path, settings, &out->with, &file, &named, errors);
     if (code)
         sms_file_free(file);
     if (code || !file)

@@ -468,7 +468,11 @@ static int body(void *user)
         code = sms__fail(&advising->errors, errno == ENOENT ? SMS_EINPUT : SMS_EIO, given->with, "%s", strerror(errno));
     if (code == SMS_OK)
         code = read_programs(advising, &settings);
-    if (code == SMS_OK)
+    if (code == SMS_OK && given->with && !advising->programs.with)
+        advising->exit_code =
+            cli_usage(cli, "--with: no program is a trace of Nsight Systems or PyTorch, so none takes "
+                           "demands from it; give it to 'smsched import'");
+    if (code == SMS_OK && !advising->exit_code)
         advising->exit_code = set_options(cli, &advising->programs);
     if (code == SMS_OK)
         advising->exit_code |= set_kinds(advising);

@@ -297,6 +297,15 @@ def check_range(work):
     check("so they should not share", not advice["share"], advice["answer"])
     text = run(bare, "--device", "a100", "--copies", "2", "--quiet").stdout
     check("that is said first", text.startswith("contention is a range"), text[:60])
+    check("with what would end it", " of bare (--with adds counters from a report of ncu)\n" in text, text[:200])
+    trace, report = work / "trace.json", ROOT / "tests/import/fine/ncu-raw.csv"
+    kernel = {"device": 0, "context": 1, "stream": 7, "correlation": 1, "registers per thread": 32, "shared memory": 0, "block": [128, 1, 1], "grid": [108, 1, 1]}
+    trace.write_text(json.dumps({"deviceProperties": [{"id": 0, "name": "NVIDIA A100-SXM4-40GB"}],
+                                 "traceEvents": [{"ph": "X", "cat": "kernel", "name": "other", "pid": 0, "tid": 7, "ts": 0, "dur": 1000, "args": kernel}]}))
+    text = run(trace, "--device", "a100", "--copies", "2", "--quiet", "--with", report).stdout
+    check("or did not", f" of trace ({report} has none of them)\n" in text, text[:200])
+    said = run(bare, "--device", "a100", "--copies", "2", "--with", report, code=2).stderr
+    check("it is for traces", "--with: no program is a trace" in said, said)
     text = run(bare, "--device", "a100", "--copies", "2", "--slo", "bare:p99<1.5ms", "--quiet").stdout
     row = re.search(r"mps, 2 copies \(misses\).*\n(.*)", text)
     check("what misses its target at the worse end shows that end", row and "1 to 2  0.0 to 100.0 %" in row[1], text)
