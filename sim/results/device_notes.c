@@ -33,23 +33,43 @@ static bool assumes_turns(const struct sms__mode *shared, const struct sms__devi
     return unsaid.slice || unsaid.change;
 }
 
-/* Blocks of several processes wait for SMs that they share. */
-static bool assumes_queue(const struct sms__mode *shared, const struct sms__device *device)
+/* Kernels of several processes run side by side on SMs that none of them has for itself. */
+static bool runs_beside(const struct sms__mode *shared, const struct sms__device *device)
 {
     const struct sms_sharing_mode *form = shared->form;
-    return form->most_processes && !form->slices && !form->exclusive && !form->reserves && !form->instances &&
-           !sms__queue_known(device);
+    (void)device;
+    return form->most_processes && !form->slices && !form->exclusive && !form->reserves && !form->instances;
 }
 
-/* The first mode of the device that assumes something; NULL: none. */
-static const struct sms__mode *mode_that(const struct sms_scenario *scenario, size_t d, assumes *holds)
+/* Their blocks wait for these SMs. */
+static bool assumes_queue(const struct sms__mode *shared, const struct sms__device *device)
+{
+    return runs_beside(shared, device) && !sms__queue_known(device);
+}
+
+/* The first of the modes in which processes share the device that assumes something; NULL: none. */
+static const struct sms__mode *first_that(const struct sms__mode *mode, const struct sms__device *device,
+                                          assumes *holds)
 {
     const struct sms__mode *shared;
-    for (size_t p = 0; p < scenario->policies && scenario->shares; p++)
-        for (size_t i = 0; (shared = sms__mode_shared(sms__mode_of_device(&scenario->policy[p].mode, d), i)); i++)
-            if (holds(shared, scenario->device[d]))
-                return shared;
+    for (size_t i = 0; (shared = sms__mode_shared(mode, i)); i++)
+        if (holds(shared, device))
+            return shared;
     return NULL;
+}
+
+/* The same of all modes of the scenario's device d. A cluster's is that of its nodes. */
+static const struct sms__mode *mode_that(const struct sms_scenario *scenario, size_t d, assumes *holds)
+{
+    const struct sms__cluster *cluster = scenario->cluster;
+    const struct sms__mode *found = NULL;
+    for (size_t p = 0; p < scenario->policies && scenario->shares && !found; p++)
+        found = first_that(sms__mode_of_device(&scenario->policy[p].mode, d), scenario->device[d], holds);
+    for (size_t k = 0; cluster && k < cluster->kinds && scenario->fidelity != SMS__AS_DURATION && !found; k++)
+        for (size_t p = 0; cluster->node[k].device == (long)d && p < scenario->policies && !found; p++)
+            found = first_that(cluster->node[k].mode ? cluster->node[k].mode : &scenario->policy[p].mode,
+                               scenario->device[d], holds);
+    return found;
 }
 
 /* The whole devices of which a mode assumes something, and the first such mode; NULL if none does. */
@@ -70,12 +90,18 @@ static const struct sms__mode *mode_on_devices(struct sms_results *results, assu
     return mode;
 }
 
+/* Whether a device may have more than one process. */
+static bool may_share(const struct sms_scenario *scenario)
+{
+    return scenario->cluster ? scenario->cluster->pods > 1 : scenario->vms > 1;
+}
+
 void sms__note_turns(struct sms_results *results)
 {
     const char *devices;
     const struct sms__mode *mode = mode_on_devices(results, assumes_turns, &devices);
     char slice[40], change[40];
-    if (!mode || results->scenario->vms < 2)
+    if (!mode || !may_share(results->scenario))
         return;
     const struct sms__turns turns = sms__mode_turns(mode, &(struct sms__device){.turns = {.switch_ps = -1}});
     results->notes.assumed = sms__print(&results->arena, "slice and switch of %s", mode->word);
@@ -87,13 +113,26 @@ void sms__note_turns(struct sms_results *results)
 
 static bool runs_by_block(const struct sms__kernel *kernel) { return !kernel->whole; }
 
+static bool runs_whole(const struct sms__kernel *kernel) { return kernel->whole; }
+
 void sms__note_queue(struct sms_results *results)
 {
+    const struct sms_scenario *scenario = results->scenario;
+    const bool ordered = !strcmp(scenario->queue->name, "leftover") || !strcmp(scenario->queue->name, "fifo");
     const char *devices;
-    const struct sms__mode *mode = mode_on_devices(results, assumes_queue, &devices);
-    if (mode && results->scenario->vms > 1 && sms__has_kernel(results->scenario, runs_by_block))
+    const struct sms__mode *mode = mode_on_devices(results, ordered ? assumes_queue : runs_beside, &devices);
+    if (mode && may_share(scenario) && sms__has_kernel(scenario, runs_by_block) && ordered)
         sms__note(results,
                   "under %s, blocks of all processes wait in launch order, as measured on an H100 but not on %s",
+                  mode->word, devices);
+    else if (mode && may_share(scenario) && sms__has_kernel(scenario, runs_by_block))
+        sms__note(results,
+                  "under %s, blocks of all processes wait on %s as queue %s says; on an H100 they wait in launch order",
+                  mode->word, devices, scenario->queue->name);
+    mode = mode_on_devices(results, runs_beside, &devices);
+    if (mode && may_share(scenario) && sms__has_kernel(scenario, runs_whole))
+        sms__note(results,
+                  "under %s, coarse kernels are assumed to run from their launch on, however many others run on %s",
                   mode->word, devices);
 }
 

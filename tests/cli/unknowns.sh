@@ -78,6 +78,38 @@ if grep -q "slice and switch\|stand in for" <<<"$output"; then bad "turns of a d
 try 0 "the other way round" compare modes.yaml --notes --set policies.0.mode.0=time_slice --set policies.0.mode.1=mps
 prints "are assumed, because neither was measured on a100"; prints "slice and switch of time_slice"
 
+# Under MPS the order of kernels is assumed, for pods too: launch order unless `queue:` says another, and none for coarse kernels.
+cat >order.yaml <<'EOF'
+workload: w
+kernels: [{name: k, blocks: 100, threads: 128, block_time: 1 ms}]
+---
+scenario: order
+devices: [{model: a100}]
+policies: [{mode: mps}]
+processes: [{name: a, workload: w}, {name: b, workload: w}]
+EOF
+cat >pods.yaml <<'EOF'
+workload: w
+kernels: [{name: k, blocks: 100, threads: 128, block_time: 1 ms}]
+---
+scenario: pods
+nodes: [{name: n, devices: {model: a100, count: 1}, cpu: 4, memory: 8 GiB}]
+policies: [{place: first_fit, mode: mps}, {place: first_fit, mode: time_slice}]
+pods: [{name: a, count: 2, gpu: 50 %, cpu: 1, memory: 1 GiB, workload: w}]
+EOF
+order="under mps, blocks of all processes wait in launch order, as measured on an H100 but not on a100"
+try 0 "the order is assumed" run order.yaml --notes; prints "$order"
+try 0 "on an H100 it is not" run order.yaml --notes --set devices.0.model=h100
+if grep -q "launch order" <<<"$output"; then bad "what is measured is assumed" "$output"; else ok; fi
+try 0 "another order" run order.yaml --notes --set devices.0.model=h100 --set queue=interleave
+prints "under mps, blocks of all processes wait on h100 as queue interleave says; on an H100 they wait in launch order"
+sed 's/blocks: 100, threads: 128, block_time/time/' order.yaml >coarse.yaml
+try 0 "no order" run coarse.yaml --notes
+prints "under mps, coarse kernels are assumed to run from their launch on, however many others run on a100"
+try 0 "pods" run pods.yaml --notes; prints "$order"; prints "a slice of 2 ms and a switch of 147 us are assumed"
+try 0 "pods of a known duration" run pods.yaml --notes --set fidelity=duration
+if grep -q "launch order\|a slice of" <<<"$output"; then bad "pods that are durations have an order" "$output"; else ok; fi
+
 # The same bytes with any number of threads, under both engines, and by the key of the scenario.
 "$smsched" compare two.yaml --unknowns 20 --format json --jobs 1 >one.json
 for way in "--jobs 5" "--engine reference" "--check"; do

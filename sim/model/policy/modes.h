@@ -24,7 +24,7 @@ struct sms__mode {
     struct sms__turns turns;    /* as far as the scenario gives them; the rest is the device's */
     bool drain;                 /* blocks that run when a slice ends are waited for */
     uint64_t ahead;             /* kernels that end before a process is stopped early */
-    double stop_ps;             /* cost of that, besides the switch */
+    double stop_ps;             /* how long it runs on before that */
     uint16_t replicas;          /* pods that an instance of a cluster takes; 0: one */
     double launch_wait_ps;      /* by which each other process lengthens a launch of a coarse kernel */
     const struct sms__cap *cap; /* [caps] */
