@@ -22,7 +22,7 @@ comparisons test a use, the table gives their smallest and largest error. Cluste
 # decisions it is right about another copy, {worst} the largest error of all folders, {knee} the mean error of the default law of contention.
 USES = [
     ("**Trust it for**", "", []),
-    ("time slices, weights, preemption, SM quotas, stealing, atoms", "p95 and p99 of a server that preempts are [too short](#preemption-when-a-request-comes)",
+    ("time slices, weights, preemption, SM quotas, stealing, atoms", "The time to stop a process is [fitted](#preemption-when-a-request-comes) to a median",
      ["gv100-2025-xsched-slices", "multi-2025-xsched-turns", "gv100-2025-xsched-preemption", "a100-2025-lithos-sharing"]),
     ("kernels, training and requests on a part of the SMs, under MPS, in MIG", "Single values are up to {worst} % off",
      ["a100-2024-muxserve-shares", "a100-2025-lithos-tpcs", "a100-2022-miso-mig", "a100-2024-parvagpu-mig-mps", "v100-2022-igniter-pairs", "a100-2021-abacus-pairs",
