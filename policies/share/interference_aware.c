@@ -1,8 +1,9 @@
 /* Interference aware: best-effort kernels run beside high-priority ones only if they do no harm (after Orion, Strati et
- * al. 2024). While a process of a higher priority has a kernel on the device, another may launch only under two
- * conditions. The two use different resources, that is, their classes differ; and together they ask for no more than a
- * share of the device. And best-effort kernels throttle themselves: once those that were launched since the last wait
- * take more than `durations` in all, no further one launches before all of them have ended. */
+ * al. 2024; eth-easl/orion @ aded65d, src/scheduler/scheduler_eval.cpp, busy_wait_profile). While a process of a higher
+ * priority has a kernel on the device, another may launch only under two conditions. The two use different resources,
+ * that is, their classes differ; and together they ask for no more than a share of the device. And best-effort kernels
+ * throttle themselves: once those that were launched since the last wait take more than `durations` in all, no further
+ * one launches before all of them have ended. */
 #include <smsched/share.h>
 
 #include <string.h>

@@ -1,14 +1,15 @@
 /* LithOS (Coppock et al., SOSP 2025; AureliusJustin/lithos-reproduction @ 4d7fb046): each process has a quota of SMs of
  * its own, as many as the mode gives it (`active_threads`), or an equal part of all. A launch may also use the SMs of
  * processes that have run no kernel for a while (stealing), and SMs of nobody. It keeps them until it has ended, as the
- * hardware does. So long kernels are launched in atoms, and the owner waits for one at most. With `slip` a kernel has
- * the fewest SMs of its process on which it takes no more than so many times as long (right-sizing), and others may
+ * hardware does. So long kernels are launched in atoms, and the owner waits for one at most. Atoms are not so short
+ * that what each costs is more than `overhead` of its time (src/atomizer.c, effective_atom_us). With `slip` a kernel
+ * has the fewest SMs of its process on which it takes no more than so many times as long (right-sizing), and others may
  * have the rest. Loses where processes pause for a little longer than `idle`: each return then waits for the thief. */
 #include <smsched/share.h>
 
 #include <string.h>
 
-enum { STEAL, IDLE, ATOM, SLIP };
+enum { STEAL, IDLE, ATOM, SLIP, COST, OVERHEAD };
 
 static const char *const booleans[] = {"false", "true", NULL};
 
@@ -19,6 +20,8 @@ static const struct sms_param params[] = {
      "sets the maximum length of a launch of kernels that are given by blocks; 0: any"},
     {"slip", SMS_UNIT_RATIO, 1, 16, 1,
      "sets how much longer a kernel may take on fewer SMs; 1: it has all SMs of its process"},
+    {"cost", SMS_UNIT_TIME, 0, 3.6e15, 0, "sets what an atom costs; atoms take at least this divided by `overhead`"},
+    {"overhead", SMS_UNIT_RATIO, 1e-6, 1, 0.1, "sets the maximum part of an atom's time that `cost` may be"},
     {0},
 };
 
@@ -203,8 +206,10 @@ static enum sms_answer launch(struct sms_share *share, size_t p)
 
 static uint64_t atom(struct sms_share *share, size_t p)
 {
+    const double atom = sms_share_param(share, ATOM),
+                 least = sms_share_param(share, COST) / sms_share_param(share, OVERHEAD);
     (void)p;
-    return (uint64_t)sms_share_param(share, ATOM);
+    return (uint64_t)(atom > 0 && least > atom ? least : atom);
 }
 
 const struct sms_share_policy sms_share_policy_lithos = {

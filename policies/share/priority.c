@@ -1,6 +1,7 @@
 /* Strict priorities: under time slices a process runs only while no process of a higher priority has a kernel ready.
  * With `preempt` it makes room at once, else when its slice ends. Loses where kernels of high priority come often and
- * are short: each then costs two switches. As the policy of fixed priorities of XSched (OSDI 2025). */
+ * are short: each then costs two switches. As the policy of fixed priorities of XSched (OSDI 2025; XpuOS/xsched @
+ * bd494cb, sched/src/policy/hpf.cpp). */
 #include <smsched/share.h>
 
 enum { PREEMPT };

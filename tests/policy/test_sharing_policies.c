@@ -436,6 +436,35 @@ static void a_kernel_waits_for_an_atom_at_most(void **state)
     share_release(s);
 }
 
+/* Published (LithOS, atoms of a kernel of 20 000 blocks that takes 10 ms): 20, 50, 100 and 200 atoms by bound, and 200
+ * of atoms of 10 us with a floor of 50 us. Each costs 1 us. */
+static void atoms_are_as_many_as_bound_and_cost_allow(void **state)
+{
+    static const struct {
+        const char *atoms;
+        int count;
+    } cases[] = {{"atom: 500 us", 20},
+                 {"atom: 200 us", 50},
+                 {"atom: 100 us", 100},
+                 {"atom: 50 us", 200},
+                 {"atom: 10 us, cost: 5 us, overhead: 10 %", 200},
+                 {"atom: 10 us", 1000},
+                 {"cost: 5 us", 1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "devices: [{model: small, sms: 1}]\ncontention: none\npolicies:\n"
+                 "  - {share: {lithos: {%s}}, mode: mps}\nprocesses: [{name: p, workload: w}]\n",
+                 cases[i].atoms);
+        struct shared s = share("workload: w\nkernels: [{name: k, blocks: 20000, threads: 1024, block_time: 1 us, "
+                                "launch: 1 us}]\n",
+                                text);
+        assert_turnarounds(s, 0, 1, (double[]){10 + 0.001 * cases[i].count});
+        share_release(s);
+    }
+}
+
 /* Published: l = 23.88 ms / TPCs + 28.5 us of 54 TPCs gets 49 at 1.1, and 36 at 1.5. A kernel in rounds gets whole
  * ones. */
 static void a_kernel_has_as_few_sms_as_slow_it_little(void **state)
@@ -512,6 +541,7 @@ int main(void)
         cmocka_unit_test(quotas_are_equal_parts_unless_given),
         cmocka_unit_test(a_device_that_processes_may_not_use_adds_nothing_to_quotas),
         cmocka_unit_test(a_kernel_waits_for_an_atom_at_most),
+        cmocka_unit_test(atoms_are_as_many_as_bound_and_cost_allow),
         cmocka_unit_test(a_kernel_has_as_few_sms_as_slow_it_little),
         cmocka_unit_test(the_highest_priority_has_every_slice_but_the_one_under_way),
         cmocka_unit_test(the_policy_chooses_among_all_that_come_together),
