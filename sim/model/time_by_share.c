@@ -3,7 +3,8 @@
  * shares give both, with q = 1: the one part comes after the other. At a third share the time tells q. A great q is a
  * kernel that fewer SMs do not slow until they no longer fill DRAM. LLaMA under MPS, 6681 times at shares between two,
  * and 13 kernels of a small network by TPCs, with three, both on an A100: docs/evidence/validation.md. With
- * more points, because waves make steps that no such curve has, each two neighbours give a and b between them. */
+ * more points, because waves make steps that no such curve has, each two neighbours give a and b between them; so they
+ * do with three that grow faster than the SMs become fewer, which no q meets. */
 #include "workload.h"
 
 #include "limits.h"
@@ -134,9 +135,9 @@ static void read_shares(struct sms__reader *reader, const struct sms__node *node
         if (!follows(reader, &point[i - 1], &point[i]))
             return;
     set_law(reader, &point[0], &point[points - 1], kernel);
-    if (kernel->by_share && points == 3)
+    if (kernel->by_share && points == 3 && kernel->by_share->divided <= 1)
         set_bend(&point[0], &point[1], &point[2], kernel);
-    else if (kernel->by_share && points > 3)
+    else if (kernel->by_share && points >= 3)
         keep_points(reader->arena, point, points, kernel);
 }
 

@@ -419,6 +419,21 @@ static void four_times_are_met(void **state)
     share_release(shared);
 }
 
+/* No q meets times that grow faster than the SMs become fewer. The law through the first and the last gives 3 ms on all
+ * SMs; a run with a greater q never ended. */
+static void three_times_that_grow_too_fast_are_met(void **state)
+{
+    (void)state;
+    struct shared shared = share("workload: w\nkernels: [{name: k, time: {75 %: 6 ms, 50 %: 7 ms, 25 %: 30 ms}}]\n",
+                                 "devices: [{model: small}]\npolicies: [{mode: mps}]\nprocesses:\n"
+                                 "  - {name: a, workload: w, active_threads: 25 %}\n"
+                                 "  - {name: b, workload: w, active_threads: 50 %, start: 1 s}\n"
+                                 "  - {name: c, workload: w, active_threads: 75 %, start: 2 s}\n"
+                                 "  - {name: d, workload: w, start: 3 s}\n");
+    assert_turnarounds(shared, 0, 4, (double[]){30, 7, 6, 3});
+    share_release(shared);
+}
+
 /* Each process takes 4 ms of a whole device, and 8 ms of half of one. Two take turns on the first half, and two on the
  * second at once 16 ms. Where the second takes one at a time, three on the first take 24 ms. */
 static void instances_have_modes_of_their_own(void **state)
@@ -496,6 +511,7 @@ int main(void)
         cmocka_unit_test(a_process_has_its_share_of_the_sms),
         cmocka_unit_test(a_third_share_tells_how_soon_fewer_sms_are_felt),
         cmocka_unit_test(four_times_are_met),
+        cmocka_unit_test(three_times_that_grow_too_fast_are_met),
         cmocka_unit_test(processes_of_mps_wait_in_one_queue_by_priority),
         cmocka_unit_test(a_queue_holds_back_no_other),
         cmocka_unit_test(shares_lie_beside_each_other),
