@@ -432,14 +432,39 @@ static void check_until(const struct check *check)
     check_subject(check, of);
 }
 
+/* A time is of a metric of time, a percentage of a ratio, and a number is in the unit of any metric. */
+static void check_measures(const struct check *check, const struct sms__expect *e)
+{
+    static const char *const keys[] = {"value", "min", "max"};
+    const enum sms_subject subject = sms__expect_subject(e);
+    const bool known = sms__expects_ratio(e) || is_metric(subject, e->metric);
+    for (size_t i = 0; known && i < sizeof keys / sizeof *keys; i++) {
+        const struct sms__node *at = sms__node_get(e->node, keys[i]);
+        struct sms__quantity number = {0};
+        char why[160];
+        if (!at || sms__has_error(check->reader->errors, &at->mark, NULL))
+            continue;
+        const bool bare = !at->text[strspn(at->text, "+-.0123456789eE")];
+        const enum sms__dimension dimension = sms__expects_ratio(e) ? SMS__RATIO
+                                              : bare                ? SMS__NUMBER
+                                                                    : dimension_of(e->metric, at->text);
+        const char *wrong = sms__quantity_parse(at->text, dimension, &number, why, sizeof why);
+        if (wrong)
+            sms__complain(check->reader, at, "%s: '%.40s' %s", e->metric, at->text, wrong);
+        else if (!e->over && sms_metric_is_share(subject, e->metric))
+            sms__is_bare_percentage(check->reader, at, number.value);
+    }
+}
+
 /* Replaces an expectation that names no policy by one for each policy except the one that `over` names. */
 static void expand_over_policies(struct sms__reader *reader, struct sms_scenario *scenario)
 {
     const struct sms__expect *given = scenario->expect.item;
-    const size_t count = scenario->expect.count;
+    const size_t count = scenario->expect.count, errors = reader->errors->count;
     struct sms__expect *expanded = SMS__NEW(reader->arena, struct sms__expect, count * (scenario->policies + 1));
     scenario->expect.count = 0;
     for (size_t i = 0; i < count; i++) {
+        const size_t before = scenario->expect.count;
         if (given[i].policy)
             expanded[scenario->expect.count++] = given[i];
         for (size_t p = 0; !given[i].policy && p < scenario->policies; p++) {
@@ -448,6 +473,9 @@ static void expand_over_policies(struct sms__reader *reader, struct sms_scenario
             expanded[scenario->expect.count] = given[i];
             expanded[scenario->expect.count++].policy = scenario->policy[p].label;
         }
+        if (!errors && !given[i].policy && scenario->expect.count == before)
+            sms__complain(reader, sms__node_get(given[i].node, "over"),
+                          "checks nothing: the scenario has no other policy than '%.60s'", given[i].over);
     }
     scenario->expect.item = expanded;
 }
@@ -467,6 +495,7 @@ void sms__check_expects(struct sms__reader *reader, struct sms_scenario *scenari
         resolve_policy(&check, e, "policy", &e->policy);
         resolve_policy(&check, e, "over", &e->over);
         check_subject(&check, e);
+        check_measures(&check, e);
     }
     expand_over_policies(reader, scenario);
 }

@@ -12,7 +12,8 @@ struct sms__expect {
     const char *metric, *policy, *over, *vm, *resource, *process, *of_node, *cls;
     long device;  /* its number; -1: the subject is no device */
     bool cluster; /* of a cluster */
-    struct sms__quantity value, tolerance, min, max;
+    struct sms__quantity value, min, max;
+    double tolerance;
     bool has_value, has_min, has_max;
 };
 
@@ -55,6 +56,8 @@ struct sms__until {
 /* read_expect.c: splits "METRIC of NAME" into scalars at its place; `of` stays as it is if it has no name. */
 void sms__split_metric(struct sms__arena *arena, const struct sms__node *key, const struct sms__node **metric,
                        const struct sms__node **of);
+/* Whether the value is a ratio or a gain: it is shown as a percentage, and its tolerance is in points. */
+bool sms__expects_ratio(const struct sms__expect *expect);
 /* The same file: `expect:`, `answer:` and `until:`; `at` is the scenario, its answer, and its until. */
 void sms__read_expects(struct sms__reader *reader, const struct sms__node *node, void *at);
 void sms__read_answer(struct sms__reader *reader, const struct sms__node *node, void *at);

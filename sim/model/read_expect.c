@@ -2,10 +2,14 @@
 #include "expect.h"
 #include "scenario.h"
 
+#include "../base/suffix.h"
+
+#include <string.h>
+
 #define F(struct_, member) offsetof(struct struct_, member)
 
-/* Most replications by default. */
-enum { REPLICATIONS = 100 };
+/* Most replications by default, and the greatest tolerance. */
+enum { REPLICATIONS = 100, TOLERANCE_MAX = 1000 };
 
 static const char *const better_names[] = {"lower", "higher", NULL};
 
@@ -123,10 +127,10 @@ void sms__read_until(struct sms__reader *reader, const struct sms__node *node, v
 
 static void read_tolerance(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
-    struct sms__quantity *out = at;
-    read_any(reader, node, out);
-    if (node->kind == SMS__SCALAR)
-        sms__is_bare_percentage(reader, node, out->value);
+    struct sms__quantity ratio;
+    if (sms__read_number(reader, node, SMS__RATIO, 0, TOLERANCE_MAX, &ratio) &&
+        !sms__is_bare_percentage(reader, node, ratio.value))
+        *(double *)at = ratio.value;
 }
 
 const struct sms__field sms__expect_fields[] = {
@@ -145,8 +149,8 @@ const struct sms__field sms__expect_fields[] = {
     {"class", SMS__TEXT, 0, F(sms__expect, cls), .help = "names the class of tenants whose metric it is"},
     {"value", SMS__CUSTOM, 0, F(sms__expect, value), .read = read_any, .form = SMS__FORM_MEASURE,
      .help = "sets the expected value"},
-    {"tolerance", SMS__CUSTOM, 0, F(sms__expect, tolerance), .read = read_tolerance, .form = SMS__FORM_MEASURE,
-     .help = "sets the tolerance, in points for ratios and gains, otherwise relative; default 0"},
+    {"tolerance", SMS__QUANTITY, SMS__RATIO, F(sms__expect, tolerance), 0, TOLERANCE_MAX, .read = read_tolerance,
+     .needs = "value", .help = "sets the tolerance, in points for ratios and gains, otherwise relative; default 0"},
     {"min", SMS__CUSTOM, 0, F(sms__expect, min), .read = read_any, .form = SMS__FORM_MEASURE,
      .help = "sets the minimum of the value"},
     {"max", SMS__CUSTOM, 0, F(sms__expect, max), .read = read_any, .form = SMS__FORM_MEASURE,
@@ -183,4 +187,9 @@ enum sms_subject sms__expect_subject(const struct sms__expect *e)
            : e->device >= 0     ? SMS_DEVICE
            : e->resource        ? SMS_RESOURCE
                                 : SMS_HOST;
+}
+
+bool sms__expects_ratio(const struct sms__expect *expect)
+{
+    return sms__ends_with(expect->metric, "_ratio") || expect->over || !strcmp(expect->metric, "gain");
 }

@@ -5,7 +5,6 @@
 
 #include "../base/buffer.h"
 #include "../base/room.h"
-#include "../base/suffix.h"
 #include "../results/results.h"
 #include "../results/verdict.h"
 
@@ -26,12 +25,6 @@ static struct sms__check *new_check(struct sms__checks *checks, const char *scen
 
 void sms__checks_free(struct sms__checks *checks) { free(checks->item); }
 
-/* Ratios and gains are shown as percentages, and their tolerance is in points. */
-static bool is_ratio(const struct sms__expect *expect)
-{
-    return sms__ends_with(expect->metric, "_ratio") || expect->over || !strcmp(expect->metric, "gain");
-}
-
 /* Of the policy and the subject that the scenario names; they have been checked. A gain of what launches no kernels is
  * NAN. */
 static struct sms_estimate actual_value(const struct sms_results *results, const struct sms__expect *expect,
@@ -50,7 +43,7 @@ static bool within(const struct sms__expect *expect, double actual)
 {
     if (isnan(actual))
         return false;
-    double room = is_ratio(expect) ? expect->tolerance.value : expect->tolerance.value * fabs(expect->value.value);
+    double room = sms__expects_ratio(expect) ? expect->tolerance : expect->tolerance * fabs(expect->value.value);
     bool fine = !expect->has_value || fabs(actual - expect->value.value) <= room * (1 + 1e-12);
     fine &= !expect->has_min || actual >= expect->min.value;
     return fine && (!expect->has_max || actual <= expect->max.value);
@@ -59,7 +52,7 @@ static bool within(const struct sms__expect *expect, double actual)
 static void describe(struct sms__check *check, const struct sms__expect *expect, const char *subject, double actual,
                      double ci95)
 {
-    bool percent = is_ratio(expect);
+    bool percent = sms__expects_ratio(expect);
     double scale = percent ? 100 : 1;
     const char *unit = percent ? " %" : "";
     snprintf(check->name, sizeof check->name, "%s of %s under %s%s%s", expect->metric, subject, expect->policy,
@@ -73,7 +66,7 @@ static void describe(struct sms__check *check, const struct sms__expect *expect,
         sms__append(check->message, sizeof check->message, " (± %.*g)", sms__digits(ci95 * scale, 2), ci95 * scale);
     if (expect->has_value)
         sms__append(check->message, sizeof check->message, ", expected %.*g%s within %.4g%s", sms__digits(value, 5),
-                    value, unit, expect->tolerance.value * 100, percent ? " points" : " %");
+                    value, unit, expect->tolerance * 100, percent ? " points" : " %");
     if (expect->has_min)
         sms__append(check->message, sizeof check->message, ", at least %.*g%s", sms__digits(min, 5), min, unit);
     if (expect->has_max)
