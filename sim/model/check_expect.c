@@ -90,11 +90,14 @@ static void check_node(const struct check *check, const struct sms__expect *e)
     char name[256];
     if (!e->of_node || !check->sound)
         return;
-    const char **names = SMS__NEW(check->reader->arena, const char *, cluster->rows);
     for (size_t i = 0; i < cluster->rows; i++) {
         sms__row_name(cluster, i, name, sizeof name);
         if (!strcmp(name, e->of_node))
             return;
+    }
+    const char **names = SMS__NEW(check->reader->arena, const char *, cluster->rows);
+    for (size_t i = 0; i < cluster->rows; i++) {
+        sms__row_name(cluster, i, name, sizeof name);
         names[i] = sms__print(check->reader->arena, "%s", name);
     }
     sms__complain_unknown(check->reader, key_of(e, "node"), "node", cluster->rows, sms__text_at, names);
@@ -412,7 +415,7 @@ static void check_until(const struct check *check)
         sms__complain(check->reader, until->node,
                       "at most %llu replications are fewer than the %llu that the run begins with",
                       (unsigned long long)until->most, (unsigned long long)scenario->replications);
-    for (size_t i = 0; i < until->limits; i++)
+    for (size_t i = 0; i < until->limits && check->reader->errors->count <= SMS_ERRORS_MAX; i++)
         check_limit(check, &until->limit[i]);
     if (until->limits && (of->metric || of->vm || of->process || of->of_node))
         sms__complain(check->reader, of->node, "a limit says itself of what it is, as METRIC of NAME");

@@ -101,7 +101,7 @@ static bool read_limit(struct sms__reader *reader, const struct sms__node *key, 
 static void read_limits(struct sms__reader *reader, struct sms__until *until)
 {
     const struct sms__node *where = until->where;
-    if (!where || !sms__expect_kind(reader, where, SMS__MAP))
+    if (!where || !sms__expect_map(reader, where, SMS__LISTED_MAX))
         return;
     if (!where->items)
         sms__complain(reader, where, "there is no limit: write one as {job_latency_p99_ns: \"< 50 ms\"}");

@@ -30,7 +30,7 @@ struct sms__host {
 /* Runs of a policy by which a warm-up is found. */
 enum { SMS__PILOTS = 5 };
 
-/* Most entries of a list of devices, tenants or expectations. */
+/* Most entries of a list of devices, tenants or expectations, and most limits. */
 enum { SMS__LISTED_MAX = 10000 };
 
 /* Complaint about the key `workload` of a scenario. */

@@ -171,6 +171,26 @@ fi
 exits 3 $? "an unknown resource of many devices"
 says "unknown resource on v100, a100: 'rays'" "an unknown resource of many devices"
 
+# Mappings of any number of keys are refused before each is compared with all others.
+gpus='scenario: s\nnodes: [{name: n, gpus: 1, count: 2000}]\n'
+{ printf "$gpus"'pods: [{name: p, profiles: {'
+  printf '%d: 1 s, ' $(seq 100000)
+  printf '}}]\n'; } >"$work/profiles.yaml"
+{ printf "$gpus"'pods: [{name: p, gpus: 1, duration: 1 s}]\nrun: {until: {where: {'
+  printf 'wait_mean_ns of n%d: < 1 s, ' $(seq 100000)
+  printf '}}}\n'; } >"$work/limits.yaml"
+for what in profiles limits; do
+    limited 20 "$smsched" validate "$work/$what.yaml" >/dev/null 2>"$work/err"
+    exits 3 $? "100000 $what"
+    says "entries" "100000 $what"
+done
+
+# Expectations of nodes do not each take memory for the names of all.
+{ printf "$gpus"'pods: [{name: p, gpus: 1, duration: 1 s}]\nexpect:\n'
+  printf '  - {metric: gpu_allocation_mean_ratio, node: n%d, min: 0}\n' $(seq 1001 2000) $(seq 1001 2000) $(seq 1001 2000); } >"$work/nodes.yaml"
+(sanitized "$smsched" || ulimit -v 100000; limited 20 "$smsched" validate "$work/nodes.yaml" >/dev/null 2>"$work/err")
+exits 0 $? "3000 expectations of nodes"
+
 # Names of documents are looked up in a table, not one after another.
 documents() {
     awk 'BEGIN {

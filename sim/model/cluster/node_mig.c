@@ -285,7 +285,7 @@ double sms__read_pod_profiles(struct sms__reader *reader, const struct sms__node
     uint64_t models = 0;
     refuse_others(reader, pod, view, true);
     refuse_guest(reader, map, cluster);
-    if (!sms__expect_kind(reader, map, SMS__MAP))
+    if (!sms__expect_map(reader, map, SMS_PROFILES_MAX))
         return 0;
     if (map->items == 0)
         sms__complain(reader, map, "profiles: the mapping is empty");

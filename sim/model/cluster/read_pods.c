@@ -81,7 +81,7 @@ const struct sms__field sms__pod_fields[] = {
     {"profile", SMS__REFERENCE, 0, F(entry, profile),
      .help = "names the MIG profile of which the pod takes one instance, such as 2g.10gb; instead of gpus"},
     {"profiles", SMS__QUANTITY, SMS__TIME, F(entry, profiles), 1, SMS__POD_LASTS_MAX, .read = sms__keep,
-     .holds = SMS__NAMED, .least = 1,
+     .holds = SMS__NAMED, .least = 1, .most = SMS_PROFILES_MAX,
      .help = "gives profiles, of which the pod takes one, and its duration on each: {PROFILE: TIME, ...}; instead of a "
              "duration"},
     {"gpu_memory", SMS__CUSTOM, SMS__BYTES, F(entry, pods.request), 0, SMS__GPU_BYTES_MAX, .read = read_request,
