@@ -359,11 +359,13 @@ def unwalked(node, path):
             unwalked(inner, f"{path}/{key}")
 
 
-# Overrides of a device have its tables again, of which no key of a resource is required.
+# Overrides of a device have its tables again, of which no key of a resource, of the link and of the power is required.
 OVERRIDES = ("/definitions/scenario/properties/devices/items/properties",
              "/definitions/cluster/properties/nodes/items/properties/devices/properties")
 for devices in at("scenario: devices") + at("scenario: nodes: devices"):
     for key, value in definitions["device"]["properties"].items():
+        if key in ("link", "power"):
+            value = {name: rule for name, rule in value.items() if name != "required"}
         if key not in ("device", "resources") and devices["properties"].get(key) != value:
             bad(f"an override of {key} is something else")
 keys_walked = [set(node["properties"]) for node in walked]  # a table may be that of two fields

@@ -169,7 +169,7 @@ static json_t *mapping_instead(const struct sms__field *fields, json_t *others)
 
 static json_t *mapping_or_instead(const struct sms__field *field, bool loose)
 {
-    json_t *object = mapping(field->fields, loose && field->holds == SMS__NAMED);
+    json_t *object = mapping(field->fields, loose && (field->holds == SMS__NAMED || !field->read));
     if (field->overrides)
         add_overrides(object, field->overrides);
     for (const struct sms__field *const *form = field->instead; form && *form; form++)

@@ -34,19 +34,6 @@ static const struct sms__field resource_fields[] = {
              "default 100 %"},
     {0}};
 
-/* Returns a copy of the table, of the keys of an override: none of them is required. */
-static const struct sms__field *optional(struct sms__arena *arena, const struct sms__field *fields)
-{
-    size_t count = 1;
-    while (fields[count - 1].name)
-        count++;
-    struct sms__field *copy = SMS__NEW(arena, struct sms__field, count);
-    memcpy(copy, fields, count * sizeof *fields);
-    for (struct sms__field *field = copy; field->name; field++)
-        field->required = false;
-    return copy;
-}
-
 const struct sms__field sms__sm_fields[] = {
     {"threads", SMS__INTEGER, SMS__COUNT, F(sms__sm, threads), 32, 1 << 24,
      .help = "sets the maximum number of resident threads of an SM"},
@@ -102,6 +89,25 @@ static const struct sms__field power_fields[] = {
      .help = "sets the clock of SMs whose fp32 units all work, to scale kernels of another device; default: from "
              "fp32_energy"},
     {0}};
+
+/* Returns a copy of the table, of the keys of an override: none of them is required, nor are those of a mapping that
+ * the device has. */
+static const struct sms__field *optional(struct sms__arena *arena, const struct sms__field *fields,
+                                         const struct sms__device *device)
+{
+    size_t count = 1;
+    while (fields[count - 1].name)
+        count++;
+    struct sms__field *copy = SMS__NEW(arena, struct sms__field, count);
+    memcpy(copy, fields, count * sizeof *fields);
+    for (struct sms__field *field = copy; field->name; field++) {
+        const bool has = (field->fields == link_fields && device->link_bandwidth > 0) ||
+                         (field->fields == power_fields && device->busy_w > 0);
+        field->required = false;
+        field->fields = has ? optional(arena, field->fields, device) : field->fields;
+    }
+    return copy;
+}
 
 static const struct sms__field mps_fields[] = {
     {"clients", SMS__INTEGER, SMS__COUNT, F(sms__device, mps.clients), 1, 1024,
@@ -167,7 +173,7 @@ static void read_resource(struct sms__reader *reader, struct sms__device *device
     if (!known)
         idx = (int)device->resources++;
     device->resource[idx].name = name;
-    const struct sms__field *fields = known ? optional(reader->arena, resource_fields) : resource_fields;
+    const struct sms__field *fields = known ? optional(reader->arena, resource_fields, device) : resource_fields;
     sms__read_fields(reader, value, fields, &device->resource[idx]);
 }
 
@@ -312,7 +318,7 @@ static void inherit(struct sms__reader *reader, const struct sms__node *node, co
         family = sms__find_family(reader, name);
     if (family) {
         device->about.family_node = family;
-        read_given(reader, family, optional(reader->arena, sms__device_fields + 1), device);
+        read_given(reader, family, optional(reader->arena, sms__device_fields + 1, device), device);
     }
     device->about.family_sources = base ? NULL : device->about.sources;
     device->about.sources = NULL;
@@ -341,7 +347,8 @@ void sms__read_device(struct sms__reader *reader, const struct sms__node *node, 
                                   .shared_memory_per_block = 96 * 1024};
     inherit(reader, node, base, device);
     read_given(reader, node,
-               sms__node_get(node, "inherits") ? optional(reader->arena, sms__device_fields) : sms__device_fields,
+               sms__node_get(node, "inherits") ? optional(reader->arena, sms__device_fields, device)
+                                               : sms__device_fields,
                device);
     sms__finish_device(reader, device);
 }
@@ -437,6 +444,6 @@ void sms__override_device(struct sms__reader *reader, const struct sms__node *no
     for (int i = 0; i < 2; i++)
         if (sms__node_get(keys, fixed[i]))
             sms__complain(reader, sms__node_get(keys, fixed[i]), "key '%s' is for the device's own file", fixed[i]);
-    read_given(reader, keys, optional(reader->arena, sms__device_fields + 1), device); /* all but the name */
+    read_given(reader, keys, optional(reader->arena, sms__device_fields + 1, device), device); /* all but the name */
     sms__finish_device(reader, device);
 }

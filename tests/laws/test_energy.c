@@ -137,6 +137,23 @@ static void a_kernel_without_demands_lights_the_sms_that_it_may_use(void **state
                 1e-6);
 }
 
+/* 8 blocks of 100 us fill all SMs. An entry, and a device that inherits, say what differs alone. */
+static void a_device_keeps_the_power_that_is_not_overridden(void **state)
+{
+    (void)state;
+    static const char *const devices[] = {"{model: small, power: {busy: 200 W}}", "{model: weak}"};
+    for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
+        struct sms_file *file =
+            load_text(DEVICE "device: weak\ninherits: small\npower: {busy: 200 W}\n---\n"
+                             "workload: w\nkernels: [{name: k, blocks: 8, threads: 1024, block_time: 100 us}]\n---\n"
+                             "scenario: s\ndevices: [%s]\nprocesses: [{name: p, workload: w}]\n",
+                      devices[i]);
+        struct sms_results *results = run_first(file, NULL);
+        assert_near(estimate(results, 0, SMS_HOST, 0, "energy_j").mean, 1e-4 * 200, 1e-9);
+        discard(results, file);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +163,7 @@ int main(void)
         cmocka_unit_test(coarse_kernels_draw_as_much_as_their_blocks),
         cmocka_unit_test(kernels_without_room_beside_each_other_are_half_there),
         cmocka_unit_test(a_kernel_without_demands_lights_the_sms_that_it_may_use),
+        cmocka_unit_test(a_device_keeps_the_power_that_is_not_overridden),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
