@@ -59,6 +59,11 @@ class Running(unittest.TestCase):
         results = smsched.run(text, run__seed=9)
         self.assertEqual((results.scenario, results.policies, results.seed), ("s", ["round_robin"], 9))
 
+    def test_texts_of_a_dict_may_have_any_character(self):
+        text = {"scenario": "s", "question": "\U0001f600 or \\ud83d\\ude00?", "devices": [{"model": "gtx1080ti", "title": "\u2028"}],
+                "vms": [{"name": "a", "workload": "gtx1080ti/lbm"}], "run": {"duration": "1 ms"}}
+        self.assertEqual(smsched.run(text, question="\U0001f600?").scenario, "s")
+
     def test_overrides_are_those_of_set(self):
         once = smsched.run(SERVER, run__seed=3, queue="fifo", **{"vms.server.streams": 2})
         with tempfile.TemporaryDirectory() as folder:

@@ -1,8 +1,10 @@
 """The shared library, its errors as exceptions, and objects that it owns."""
 from __future__ import annotations
 
+import json
 import os
 import pathlib
+import re
 from typing import Any, Callable, Iterable, Mapping, NamedTuple
 
 from . import _declared  # written by declare.py from the public headers
@@ -69,6 +71,13 @@ def call(function: Callable[..., int], *arguments: Any) -> None:
 def owned(pointer: Any, free: Callable[[Any], object], *keep: object) -> Any:
     """Returns the pointer, which is freed when nobody uses it, and only then lets go of what it refers to."""
     return ffi.gc(pointer, lambda object, keep=keep: free(object))
+
+
+def as_yaml(value: Any, indent: int | None = None) -> str:
+    """Returns JSON, which YAML contains but for a character that JSON escapes as a pair."""
+    def escape(found: re.Match[str]) -> str:
+        return found[0] if found[0] == r"\\" else rf"\U{ord(json.loads(chr(34) + found[0] + chr(34))):08x}"
+    return re.sub(r"\\\\|\\ud[89ab]..\\ud[c-f]..", escape, json.dumps(value, indent=indent))
 
 
 def refuse_single(name: str, value: Any) -> None:

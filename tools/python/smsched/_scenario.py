@@ -1,12 +1,11 @@
 """Loading: a path, text or dict, and changes to it, become a scenario of the library."""
 from __future__ import annotations
 
-import json
 import os
 import warnings
 from typing import Any, Iterable, Mapping, Union
 
-from ._native import Error, InputWarning, Problem, call, ffi, lib, owned, problems, strings, text
+from ._native import Error, InputWarning, Problem, as_yaml, call, ffi, lib, owned, problems, strings, text
 from .policies import KINDS, Policy
 
 Source = Union[str, "os.PathLike[str]", Mapping[str, Any]]
@@ -32,7 +31,7 @@ def _options(models: str | os.PathLike[str] | None, plugins: Iterable[Plugin], s
 def _load(source: Source, options: Any) -> Any:
     out = ffi.new("struct sms_file **")
     if isinstance(source, Mapping):
-        document = json.dumps(source, indent=1).encode()  # YAML contains JSON
+        document = as_yaml(source, 1).encode()
         call(lib.sms_file_load_text, document, len(document), b"dict", options, out)
     else:
         call(lib.sms_file_load, os.fsencode(source), options, out)
@@ -64,7 +63,7 @@ def load(source: Source, scenario: str | int | None, policies: Iterable[str], mo
     _warn(file)
     name = "dict" if isinstance(source, Mapping) else os.fspath(source)
     changed, idx = ffi.new("struct sms_file **"), _choose(file, scenario, name)
-    fields, kept = strings(f"{key.replace('__', '.')}={json.dumps(value)}" for key, value in overrides.items())
+    fields, kept = strings(f"{key.replace('__', '.')}={as_yaml(value)}" for key, value in overrides.items())
     added, also = strings(policies)
     changes = ffi.new("struct sms_settings *", {"size": ffi.sizeof("struct sms_settings"), "set": fields, "policies": added})
     if overrides or also[1:]:

@@ -13,7 +13,7 @@ from typing import Any, Mapping, Sequence
 
 import pandas
 
-from ._native import PROGRAM, Error, Problem, refuse_single
+from ._native import PROGRAM, Error, Problem, as_yaml, refuse_single
 
 PROBLEM = re.compile(r"^(?P<file>.+?):(?:(?P<line>\d+):(?P<column>\d+):)? error: (?P<message>.*)$")
 
@@ -78,7 +78,7 @@ def advise(*programs: str, device: str | Sequence[str], **options: Any) -> panda
 def _write_plan(plan: Mapping[str, Any], out: pathlib.Path) -> str:
     """Writes the plan beside the folder, because its paths are relative to the working folder as well."""
     path = out.with_name(out.name + ".plan.yaml")
-    written = json.dumps(plan, indent=1) + "\n"
+    written = as_yaml(plan, 1) + "\n"
     if not path.exists() or path.read_text() != written:  # shards read it at the same time
         partial = path.with_name(f"{path.name}.{os.getpid()}.{threading.get_ident()}")
         partial.write_text(written)
