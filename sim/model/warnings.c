@@ -4,6 +4,7 @@
 #include "retarget.h"
 #include "scenario.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -163,6 +164,17 @@ static void warn_of_overrides(struct sms_file *file, const struct sms_scenario *
     }
 }
 
+/* How long the pod lasts at least: one that leaves its profile open may get another than the first. */
+static double lasts_least(const struct sms__cluster *cluster, const struct sms__pods *pods)
+{
+    const uint32_t table = pods->rows ? 0 : cluster->shape[pods->shape].times;
+    const struct sms__profile_times *times = table ? &cluster->profiles.times[table - 1] : NULL;
+    double least = pods->duration_ps;
+    for (size_t i = 0; times && i < times->profiles; i++)
+        least = fmin(least, times->ps[times->profile[i]]);
+    return least;
+}
+
 /* Warns of pods that no node could ever hold, of those that last longer than they may, and of instances that could not
  * be. */
 static void warn_of_pods(struct sms_file *file, const struct sms_scenario *scenario)
@@ -173,7 +185,8 @@ static void warn_of_pods(struct sms_file *file, const struct sms_scenario *scena
             sms__warn_of_instances(file, scenario->device[cluster->node[k].device]);
     for (size_t g = 0; g < cluster->groups; g++) {
         const struct sms__pods *pods = &cluster->pod[g];
-        const bool late = pods->deadline_ps > 0 && pods->deadline_ps < pods->duration_ps;
+        const double least = lasts_least(cluster, pods);
+        const bool late = pods->deadline_ps > 0 && pods->deadline_ps < least;
         const char *key = late ? "deadline" : "job_deadline";
         if (cluster->held && !pods->rows && !cluster->held[pods->shape])
             sms__error(&file->warnings, SMS_OK, pods->node->mark,
@@ -181,8 +194,7 @@ static void warn_of_pods(struct sms_file *file, const struct sms_scenario *scena
                        cluster->shape[pods->shape].replicas > 1 ? "the nodes cannot hold all pods of gang"
                                                                 : "no node can hold pod",
                        pods->name, cluster->shape[pods->shape].replicas > 1 ? "them" : "it");
-        if (pods->spread == SMS__POD_FIXED &&
-            (late || (pods->job_deadline_ps > 0 && pods->job_deadline_ps < pods->duration_ps)))
+        if (pods->spread == SMS__POD_FIXED && (late || (pods->job_deadline_ps > 0 && pods->job_deadline_ps < least)))
             sms__error(&file->warnings, SMS_OK, sms__at_key(pods->node, key)->mark,
                        "pod '%s' always misses its %s: it lasts longer", pods->name, key);
     }

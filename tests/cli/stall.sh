@@ -194,13 +194,14 @@ check "so that all are late: $long (20 of 4 ms)" "$smsched" run "$folder/long.ya
 grep -qE 'all are late: .*(beside|waits)' "$folder/out" && { echo 'a deadline that can be met is called too short'; wrong=1; }
 cat > "$folder/s.yaml" <<END
 scenario: s
-nodes: [{name: n, count: 1, gpus: 4, cpu: 16}]
+nodes: [{name: n, count: 1, gpus: 4, cpu: 16}, {name: m, devices: {model: a100}, mig: [{layout: [7g.40gb]}]}]
 policies: [first_fit]
 pods:
   - {name: late, gpu: 1, duration: 10 s, deadline: 9 s}
   - {name: slow, gpu: 1, duration: 10 s, job_deadline: 9 s}
   - {name: drawn, gpu: 1, duration: 10 s, deadline: 9 s, spread: exponential}
   - {name: fine, gpu: 1, duration: 10 s, deadline: 10 s}
+  - {name: fine-on-another, profiles: {1g.5gb: 10 s, 7g.40gb: 2 s}, deadline: 5 s}
 END
 check "s.yaml:5:52: warning: pod 'late' always misses its deadline: it lasts longer" "$smsched" validate "$folder/s.yaml"
 check "s.yaml:6:56: warning: pod 'slow' always misses its job_deadline: it lasts longer" "$smsched" validate "$folder/s.yaml"
