@@ -118,6 +118,8 @@ def check_program(program, folder, added):
 def main():
     source = os.getcwd()
     plain, added = [os.path.realpath(path) for path in sys.argv[1:]]
+    without = subprocess.run(["tools/metrics-table", "no-such-program"], capture_output=True, text=True, check=False)
+    expect("tools/metrics-table writes a page without metrics", without.returncode and not without.stdout)
     made = subprocess.run(["tools/metrics-table", plain], capture_output=True, text=True, check=True).stdout
     with open("docs/reference/metrics.md", encoding="utf-8") as file:
         expect("docs/reference/metrics.md is not what tools/metrics-table writes", file.read() == made)
