@@ -20,6 +20,18 @@ for study in "${studies[@]}"; do
 done
 [ -z "$(ls)" ] && ok || bad "help leaves something behind" "$(ls)"
 
+# A build that fails ends them, in place of a test, or a comparison, of what was built before.
+mkdir -p "$work/tree/tools" "$work/bin"
+printf '#!/bin/sh\n' | tee "$work/tree/tools/setup" >"$work/bin/ctest"
+printf '#!/bin/sh\n[ "$1" != --build ]\n' >"$work/bin/cmake"
+chmod +x "$work/tree/tools/setup" "$work"/bin/*
+for script in test quickstart; do
+    sed '/^export PATH/d' "$root/tools/$script" >"$work/tree/tools/$script"
+    PATH=$work/bin:$PATH bash "$work/tree/tools/$script" >"$work/out" 2>"$work/err"
+    exits 1 $? "$script after a build that fails"
+    [ ! -s "$work/err" ] && ok || bad "$script goes on after a build that fails" "$(head -c 300 "$work/err")"
+done
+
 # Mobile CUDA: one list of one variant, into a folder that does not exist.
 "$root/tools/mobile-cuda/study.py" --lists 1 --only own-links new/folder >"$work/out" 2>"$work/err"
 exits 0 $? "mobile-cuda/study.py into a new folder"
