@@ -188,6 +188,26 @@ for policy in 'memory_admission exclusive' 'shortest_first exclusive' 'tgs time_
     echo "$verdict 200 processes under $policy: $whole instructions, half as many: $half"
 done
 
+# of_outranked STREAMS: two tenants in turn while so many launches of a lower priority wait. A turn is not to pass those.
+of_outranked() {
+    of_run run <<END
+workload: w
+kernels: [{name: k, blocks: 40000, threads: 1024, block_time: 1 us}]
+---
+scenario: outranked
+devices: [{model: v100, grids: 10000}]
+queue: interleave
+policies: [round_robin]
+vms:
+  - {name: turns, workload: w, count: 2, priority: 1}
+  - {name: waits, workload: w, streams: $1, repeat: $1}
+run: {duration: 200 us}
+END
+}
+few=$(of_outranked 1) more=$(of_outranked 1000) verdict=ok
+[ "${few:-0}" -gt 0 ] && [ "$more" -le $((few * 2)) ] || { verdict=FAILED; failures=$((failures + 1)); }
+echo "$verdict 1000 launches of a lower priority: $more instructions, one: $few"
+
 # of_row ROW: its instructions a block, a coarse kernel or a pod, as the difference of two sizes.
 of_row() {
     local few more work

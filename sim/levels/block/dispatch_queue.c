@@ -28,13 +28,37 @@ static bool goes_before(const struct sms__launch *a, const struct sms__launch *b
     return a->entry.order < b->entry.order;
 }
 
+/* True if no other launch of its priority and rank comes after it. */
+static bool is_last_among_equals(const struct sms__launch *launch)
+{
+    return !launch->in[SMS__QUEUE].next || goes_before(launch, launch->in[SMS__QUEUE].next);
+}
+
+/* Returns the last of the first launch's equals, among which turns end. */
+static struct sms__launch *last_equal(struct sms__dispatch_queue *queue)
+{
+    struct sms__launch *last = queue->equal ? queue->equal : queue->list.first;
+    while (!is_last_among_equals(last))
+        last = last->in[SMS__QUEUE].next;
+    return queue->equal = last;
+}
+
 /* Inserts the launch behind all others of its priority and rank. */
 static void insert_in_queue(struct sms__dispatch_queue *queue, struct sms__launch *launch)
 {
     struct sms__launch *prev = queue->list.last;
+    if (prev && goes_before(launch, prev) && !goes_before(queue->list.first, launch))
+        prev = goes_before(launch, queue->list.first) ? NULL : last_equal(queue);
     while (prev && goes_before(launch, prev))
         prev = prev->in[SMS__QUEUE].prev;
     sms__launch_insert(&queue->list, SMS__QUEUE, launch, prev);
+    queue->equal = prev ? queue->equal : launch;
+}
+
+static void remove_from_queue(struct sms__dispatch_queue *queue, struct sms__launch *launch)
+{
+    queue->equal = queue->equal == launch ? launch->in[SMS__QUEUE].prev : queue->equal;
+    sms__launch_remove(&queue->list, SMS__QUEUE, launch);
 }
 
 /* True if the launch is before the other in its lane, or would be. */
@@ -55,7 +79,7 @@ static void insert_in_lane(struct sms__launch_list *lane, struct sms__launch *la
 /* Puts the launch behind its equals. Another one comes after it. */
 static inline void move_to_end(struct sms__blocks *device, struct sms__launch *launch)
 {
-    sms__launch_remove(&launch->entry.queue->list, SMS__QUEUE, launch);
+    remove_from_queue(launch->entry.queue, launch);
     insert_in_queue(launch->entry.queue, launch);
     launch->entry.position = ++device->queues.positions;
 }
@@ -143,7 +167,7 @@ void sms__dispatch_queue_join(struct sms__blocks *device, struct sms__launch *la
 static __attribute__((noinline)) void leave_queue(struct sms__blocks *device, struct sms__launch *launch)
 {
     struct sms__dispatch_queue *queue = launch->entry.queue;
-    sms__launch_remove(&queue->list, SMS__QUEUE, launch);
+    remove_from_queue(queue, launch);
     sms__launch_remove(launch->entry.lane, SMS__LANE, launch);
     if (!queue->list.first) {
         remove_queue(device, queue);
@@ -153,12 +177,6 @@ static __attribute__((noinline)) void leave_queue(struct sms__blocks *device, st
     device->queues.waiting--;
     sms__search_stop_waiting(device, launch->shape);
     sms__waits_end(device, launch);
-}
-
-/* True if no other launch of its priority and rank comes after it. */
-static bool is_last_among_equals(const struct sms__launch *launch)
-{
-    return !launch->in[SMS__QUEUE].next || goes_before(launch, launch->in[SMS__QUEUE].next);
 }
 
 /* The SMs that all launches of its queue may use. */

@@ -13,6 +13,7 @@ struct sms__turn {
 /* A dispatch queue: waiting launches by falling priority, then by rank, then by position. */
 struct sms__dispatch_queue {
     struct sms__launch_list list;
+    struct sms__launch *equal;   /* one of priority and rank of the first, perhaps the last of them; NULL: the first */
     struct sms__launch *current; /* the next to ask in this dispatch; those before it were refused */
     uint64_t dispatch;           /* the dispatch for which `current` is valid */
     struct sms__turn turn;
