@@ -23,11 +23,11 @@ static inline bool sms__explains(const struct sms__run_observer *observer, enum 
            now <= observer->options->explain_to_ps;
 }
 
-/* Call it only for what sms__observes. It sets the event's policy. */
+/* Call it only for what sms__observes. It sets the event's policy. An observer that has ended the run hears no more. */
 static inline void sms__observe(struct sms__run_observer *observer, struct sms_run_event event)
 {
     event.policy = observer->policy;
-    observer->stopped |= observer->options->observe(observer->options->user, &event) != 0;
+    observer->stopped = observer->stopped || observer->options->observe(observer->options->user, &event) != 0;
 }
 
 /* Whether the caller asked to end the run. `observer` may be NULL. */

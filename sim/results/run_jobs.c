@@ -227,6 +227,8 @@ static int run_policy(struct job *job)
     int code = sms__simulate(&job->arena, &spec);
     memcpy(job->why, record.why, sizeof job->why);
     job->at = record.at;
+    if (code == SMS_OK && observer.stopped) /* by what is told at the end */
+        code = SMS_ECANCELED;
     if (code == SMS_OK)
         keep_simulated(job, left, &record, policy, replication);
     return code;
@@ -306,13 +308,17 @@ static bool is_observed(const struct work *work, size_t idx)
            idx < work->results->policies * work->count && idx % work->count == 0;
 }
 
-/* The caller sees one policy after another. Jobs are taken in order, so those before this one are done some time. */
-static void wait_for_turn(struct work *work, size_t idx)
+/* The caller sees one policy after another. Jobs are taken in order, so those before this one are done some time.
+ * Returns false if one of them has failed, so that there is no turn. */
+static bool wait_for_turn(struct work *work, size_t idx)
 {
+    bool comes;
     pthread_mutex_lock(&work->lock);
-    while (is_observed(work, idx) && work->observed < idx / work->count)
+    while ((comes = work->code == SMS_OK || work->failed > idx) && is_observed(work, idx) &&
+           work->observed < idx / work->count)
         pthread_cond_wait(&work->turn, &work->lock);
     pthread_mutex_unlock(&work->lock);
+    return comes;
 }
 
 static bool take(struct work *work, size_t *idx)
@@ -380,8 +386,8 @@ static void *do_work(void *user)
     struct job job = {.work = user};
     while (take(job.work, &job.idx)) {
         job.part = 0;
-        wait_for_turn(job.work, job.idx);
-        finish(job.work, &job, run_in_memory(&job));
+        if (wait_for_turn(job.work, job.idx))
+            finish(job.work, &job, run_in_memory(&job));
     }
     sms__arena_release(&job.arena);
     return NULL;

@@ -15,7 +15,7 @@ static int see(void *user, const struct sms_run_event *event)
     return ++seen->events == seen->end_after;
 }
 
-static struct seen run_seen(const struct sms_file *file, unsigned events, size_t end_after, int expected)
+static struct seen run_in(const struct sms_file *file, unsigned events, size_t end_after, unsigned jobs, int expected)
 {
     struct seen seen = {.end_after = end_after};
     struct sms_run_options options = sms_run_defaults();
@@ -23,10 +23,17 @@ static struct seen run_seen(const struct sms_file *file, unsigned events, size_t
     struct sms_errors errors;
     options.observe = see;
     options.events = events;
+    options.jobs = jobs;
     options.user = &seen;
     assert_int_equal(sms_run(sms_file_scenario(file, 0), &options, &results, &errors), expected);
+    assert_true(expected == SMS_OK || !results);
     sms_results_free(results);
     return seen;
+}
+
+static struct seen run_seen(const struct sms_file *file, unsigned events, size_t end_after, int expected)
+{
+    return run_in(file, events, end_after, 1, expected);
 }
 
 #define VMS                                                                                                            \
@@ -69,11 +76,26 @@ static void an_observer_can_end_the_run(void **state)
     const char *const texts[] = {VMS, PROCESSES, PODS};
     for (size_t i = 0; i < 3; i++) {
         struct sms_file *file = load_text(texts[i], "");
-        const struct seen whole = run_seen(file, all, 0, SMS_OK), some = run_seen(file, all, 5, SMS_ECANCELED);
-        assert_true(some.events >= 5 && some.events < whole.events / 2);
+        const struct seen whole = run_seen(file, all, 0, SMS_OK);
+        const size_t after[] = {1, 5, whole.events - 1, whole.events}; /* the last are told when the engine has ended */
+        for (size_t a = 0; a < sizeof after / sizeof *after; a++)
+            assert_int_equal(run_seen(file, all, after[a], SMS_ECANCELED).events, after[a]);
         assert_int_equal(run_seen(file, all, whole.events + 1, SMS_OK).events, whole.events);
         sms_file_free(file);
     }
+}
+
+static void an_observer_that_ends_the_run_is_told_of_no_other_policy(void **state)
+{
+    (void)state;
+    struct sms_file *file =
+        load_text("workload: load\nkernels: [{name: k, blocks: 400, threads: 128, block_time: 10 us}]\n---\n"
+                  "scenario: s\ndevices: [{model: v100, sms: 2}]\npolicies: [round_robin, leftover, affinity]\n"
+                  "vms: [{name: a, workload: load, repeat: 50}]\n",
+                  "");
+    for (unsigned jobs = 1; jobs <= 4; jobs++)
+        assert_int_equal(run_in(file, all, 1, jobs, SMS_ECANCELED).events, 1);
+    sms_file_free(file);
 }
 
 /* The waits of a run, and a hash by which two runs differ if any wait does. */
@@ -138,6 +160,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_observer_is_told_the_kinds_of_events_that_it_names),
         cmocka_unit_test(an_observer_can_end_the_run),
+        cmocka_unit_test(an_observer_that_ends_the_run_is_told_of_no_other_policy),
         cmocka_unit_test(both_engines_tell_the_same_waits),
         cmocka_unit_test(an_event_names_the_policy_that_runs),
     };

@@ -286,8 +286,8 @@ struct sms_run_options {
     const sms_atomic_bool *cancel; /* NULL, or stops the run soon after it becomes true */
 
     /* The observer: NULL, or called for each event whose kind is in `events`, in the first replication only, from its
-     * thread, one policy after another, and not in stand-alone runs. Another return than 0 ends the runs of all
-     * policies: sms_run returns SMS_ECANCELED without results. */
+     * thread, one policy after another, and not in stand-alone runs. After another return than 0 it is not called
+     * again, and sms_run returns SMS_ECANCELED without results, once the runs of other threads have ended. */
     int (*observe)(void *user, const struct sms_run_event *event);
     unsigned events;                         /* the sum of some enum sms_run_event_kind */
     uint64_t explain_from_ps, explain_to_ps; /* decisions and messages outside of this span are not reported */
