@@ -412,6 +412,8 @@ static void helpers_of_policies_make_nothing_of_nothing(void **state)
     const struct sms_place_view view = {0};
     const struct sms_node_view node = {.model = -1};
     const struct sms_pod_view pod = {.gpus = 1, .gpu_milli = 500};
+    const struct sms_mig_view mig[2] = {{.slices = 7, .profile[1].slices = 3}, {.slices = 7}};
+    const volatile uint32_t beyond[] = {SMS_PROFILES_MAX + 1, SMS_SLICES_MAX};
     assert_true(sms_curve_at(NULL, 1) == 0);
     assert_true(isnan(sms_share_after(NULL, NULL, NULL)));
     assert_true(sms_room(NULL, NULL, NULL) == 0);
@@ -424,6 +426,9 @@ static void helpers_of_policies_make_nothing_of_nothing(void **state)
     assert_false(sms_layout_take(NULL, NULL, 1, 0));
     sms_layout_give(NULL, 0);
     assert_int_equal(sms_instance_slices(NULL, 1, 0), 0);
+    assert_int_equal(sms_instance_slices(mig, 1, 4), 7 << 4);
+    assert_int_equal(sms_instance_slices(mig, beyond[0], 0), 0);
+    assert_int_equal(sms_instance_slices(mig, 1, beyond[1]), 0);
     assert_false(sms_layouts_alike(NULL, &(struct sms_layout){.split = true}));
     assert_int_equal(sms_layout_profiles(NULL, NULL), 0);
     assert_int_equal(sms_node_with(NULL, &pod, NULL, NULL, NULL).gpus, 0);

@@ -250,7 +250,8 @@ static inline uint64_t sms_node_bytes(const struct sms_node_view *node, const st
 /* Returns the slices, a bit each, of an instance of the profile that begins at the slice. */
 static inline uint32_t sms_instance_slices(const struct sms_mig_view *mig, uint32_t profile, uint32_t slice)
 {
-    return mig ? ((UINT32_C(1) << mig->profile[profile].slices) - 1) << slice : 0;
+    const bool none = !mig || profile > SMS_PROFILES_MAX || slice >= SMS_SLICES_MAX;
+    return none ? 0 : ((UINT32_C(1) << mig->profile[profile].slices) - 1) << slice;
 }
 
 /* True if both GPUs have the same instances, pods have the same of these, and the layouts change alike; also if both

@@ -181,7 +181,7 @@ struct sms_share_device_view sms_share_device(const struct sms_share *share, siz
 /* True if a process of a higher priority is on the same device, whether it has a kernel there or not. */
 static inline bool sms_share_is_outranked(const struct sms_share *share, const struct sms_process_view *self)
 {
-    for (size_t p = 0; p < sms_share_processes(share); p++) {
+    for (size_t p = 0; self && p < sms_share_processes(share); p++) {
         const struct sms_process_view other = sms_share_process(share, p);
         if (other.device == self->device && other.priority > self->priority)
             return true;
