@@ -155,6 +155,35 @@ static void an_event_names_the_policy_that_runs(void **state)
     sms_file_free(file);
 }
 
+static int count_wait(void *user, const struct sms_run_event *event)
+{
+    ((uint64_t *)user)[event->wait->vm[0] - 'a'] += event->wait->waited_ps;
+    return 0;
+}
+
+static void launches_that_wait_when_the_run_ends_are_told(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_text(
+        "workload: load\nkernels: [{name: k, blocks: 1, threads: 1024, block_time: 100 us}]\n---\n"
+        "workload: late\nkernels: [{name: k, blocks: 1, threads: 1024, block_time: 100 us, launch: 60 us}]\n---\n"
+        "scenario: s\ndevices: [{model: v100, sms: 1, sm: {threads: 1024}, grids: 2, dispatch: {launch: 500 ns}}]\n"
+        "vms: [{name: a, workload: load}, {name: b, workload: load, start: 1 us},\n"
+        "      {name: c, workload: load, start: 2 us}, {name: d, workload: late, start: 3 us}]\n"
+        "run: {duration: 10 us}\n",
+        "");
+    uint64_t waited[4] = {0}, expected[4] = {500000, 9000000, 8000000, 7000000}; /* d, of its cost; c, of the grids */
+    struct sms_run_options options = sms_run_defaults();
+    struct sms_results *results;
+    options.observe = count_wait;
+    options.events = SMS_RUN_WAIT;
+    options.user = waited;
+    assert_int_equal(sms_run(sms_file_scenario(file, 0), &options, &results, NULL), SMS_OK);
+    assert_memory_equal(waited, expected, sizeof waited);
+    sms_results_free(results);
+    sms_file_free(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -163,6 +192,7 @@ int main(void)
         cmocka_unit_test(an_observer_that_ends_the_run_is_told_of_no_other_policy),
         cmocka_unit_test(both_engines_tell_the_same_waits),
         cmocka_unit_test(an_event_names_the_policy_that_runs),
+        cmocka_unit_test(launches_that_wait_when_the_run_ends_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

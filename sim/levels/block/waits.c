@@ -146,10 +146,19 @@ void sms__waits_end(struct sms__blocks *device, struct sms__launch *launch)
     launch->notes.waits = NULL;
 }
 
+static void emit_each(const struct sms__blocks *device, const struct sms__launch_list *list,
+                      enum sms__launch_lists which, uint64_t now)
+{
+    for (const struct sms__launch *launch = list->first; launch; launch = launch->in[which].next)
+        emit(device, launch, now);
+}
+
 void sms__waits_emit_all(const struct sms__blocks *device, uint64_t now)
 {
-    if (device->records_waits)
-        for (struct sms__dispatch_queue *queue = device->queues.first; queue; queue = queue->next)
-            for (struct sms__launch *launch = queue->list.first; launch; launch = launch->in[SMS__QUEUE].next)
-                emit(device, launch, now);
+    if (!device->records_waits)
+        return;
+    for (const struct sms__dispatch_queue *queue = device->queues.first; queue; queue = queue->next)
+        emit_each(device, &queue->list, SMS__QUEUE, now);
+    emit_each(device, &device->dispatcher.held, SMS__PENDING, now);
+    emit_each(device, &device->dispatcher.costing, SMS__PENDING, now);
 }
