@@ -86,6 +86,18 @@ static void a_process_ends_with_its_last_job(void **state)
     share_release(s);
 }
 
+/* One is under way and 65536 wait when the last comes first, and is rejected. Another comes in its place. */
+static void a_job_that_is_rejected_is_none_of_those_to_do(void **state)
+{
+    (void)state;
+    for (size_t t = 0; t < 2; t++) {
+        struct shared s = run_tenant("", tenants[t], "repeat: 65538, arrivals: {every: 10 ns}", "");
+        assert_near(makespan_ms(s, 0), 65538 * 2 + 1e-5, 1e-6);
+        assert_true(estimate(s.results, 0, SMS_VM, 0, "rejected_jobs").mean > 0);
+        share_release(s);
+    }
+}
+
 /* Load 0.8 of one stream, and of three. */
 static void jobs_wait_for_a_process_as_for_a_vm(void **state)
 {
@@ -149,6 +161,7 @@ int main(void)
         cmocka_unit_test(a_vm_may_be_on_one_device_only),
         cmocka_unit_test(times_are_after_the_start),
         cmocka_unit_test(a_process_ends_with_its_last_job),
+        cmocka_unit_test(a_job_that_is_rejected_is_none_of_those_to_do),
         cmocka_unit_test(jobs_wait_for_a_process_as_for_a_vm),
         cmocka_unit_test(jobs_wait_until_their_process_is_there),
         cmocka_unit_test(blocks_of_a_vm_of_higher_priority_go_first),

@@ -54,8 +54,6 @@ static void admit(struct sms__process *process, uint64_t now)
     if (stream) {
         jobs->idle = stream->next_idle;
         take(stream, now, now);
-    } else if (jobs->backlog_count == SMS__BACKLOG_MAX) {
-        process->vm_record->rejected++;
     } else {
         if (jobs->backlog_count == jobs->backlog_size)
             grow_backlog(process->share->arena, jobs);
@@ -68,11 +66,14 @@ static void arrive(void *subject, uint64_t now)
 {
     struct sms__process *process = subject;
     struct sms__jobs *jobs = process->jobs;
+    const bool rejected = !jobs->idle && jobs->backlog_count == SMS__BACKLOG_MAX;
     jobs->arrived++;
-    jobs->coming = has_more(process, 1);
+    jobs->coming = has_more(process, !rejected); /* it is none of those to do, so that another comes in its place */
     process->share->pending -= !jobs->coming;
     expect_next(process, now);
-    admit(process, now);
+    process->vm_record->rejected += rejected;
+    if (!rejected)
+        admit(process, now);
 }
 
 void sms__process_receive_jobs(struct sms__process *process, uint64_t seed, size_t number)
