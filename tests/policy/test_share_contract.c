@@ -2,15 +2,16 @@
 #include "tests/laws/sharing.h"
 
 static const struct sms_share_policy counter, pauser, failer, chooser, halter, mover, stranger, resumer,
-    chooser_of_slices, chooser_and_caller;
+    chooser_of_slices, chooser_and_caller, quits_placed, quits_freed;
 
 /* Loads with these policies beside the library's. */
 static struct sms_file *load_with(const char *text)
 {
     static const struct sms_share_policy *const own[] = {
-        &counter, &pauser,   &failer,  &chooser,           &halter,
-        &mover,   &stranger, &resumer, &chooser_of_slices, &chooser_and_caller};
-    const struct sms_load_options options = {.shares = own, .n_shares = 10};
+        &counter,      &pauser,     &failer,  &chooser,           &halter,
+        &mover,        &stranger,   &resumer, &chooser_of_slices, &chooser_and_caller,
+        &quits_placed, &quits_freed};
+    const struct sms_load_options options = {.shares = own, .n_shares = 12};
     return load_text_with(text, &options);
 }
 
@@ -250,6 +251,53 @@ static struct shared run_shown(const char *text, const char *expected)
     return s;
 }
 
+static void fail_placed(struct sms_share *share, const struct sms_share_event *event)
+{
+    if (event->kind == SMS_EVENT_PLACED && event->process == 0)
+        sms_share_fail(share, 0);
+}
+
+static void fail_freed(struct sms_share *share, const struct sms_share_event *event)
+{
+    if (event->kind == SMS_EVENT_FREED)
+        sms_share_fail(share, event->process);
+}
+
+static const struct sms_share_policy quits_placed = {.name = "quits_placed", .help = "", .event = fail_placed};
+static const struct sms_share_policy quits_freed = {.name = "quits_freed", .help = "", .event = fail_freed};
+
+static void a_process_that_fails_when_it_is_placed_does_nothing(void **state)
+{
+    static const char *const keys[] = {"streams: 2", "streams: 2, repeat: 2, arrivals: {every: 1 ms}"};
+    (void)state;
+    for (size_t k = 0; k < 2; k++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 SHARED_DEVICE
+                 "---\nworkload: w\nkernels: [{name: k, time: 1 ms}]\nsteps: [{host: 9 ms}, {launch: k}]\n"
+                 "---\nscenario: s\ndevices: [{model: small}]\n"
+                 "policies: [{share: quits_placed, mode: mps}]\n"
+                 "processes: [{name: p, workload: w, %s}, {name: q, workload: w}]\n",
+                 keys[k]);
+        share_release(run_shown(text, "q host 0-9\nq kernel 9-10\n"));
+    }
+}
+
+/* At the end of its first job, which leaves memory behind. Its next job would begin at 5 ms. */
+static void a_process_that_fails_when_its_job_ends_begins_no_other(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_with(SHARED_DEVICE "---\nworkload: w\nkernels: [{name: k, time: 1 ms}]\n"
+                                                    "steps: [{allocate: 100 B}, {launch: k}]\n---\nscenario: s\n"
+                                                    "nodes: [{name: n, devices: {model: small}}]\n"
+                                                    "policies: [{place: first_fit, share: quits_freed, mode: mps}]\n"
+                                                    "pods: [{name: p, workload: w, repeat: 3, period: 5 ms}]\n");
+    struct shared s = {file, run_first(file, NULL)};
+    assert_near(estimate(s.results, 0, SMS_CLUSTER, 0, "failed_count").mean, 1, 0);
+    assert_near(estimate(s.results, 0, SMS_CLUSTER, 0, "makespan_ns").mean, 1e6, 1);
+    share_release(s);
+}
+
 enum { PAUSE, RESUME, BRING_BACK };
 
 static void halt_at_2(struct sms_share *share)
@@ -343,6 +391,8 @@ int main(void)
         cmocka_unit_test(a_policy_that_names_a_process_or_a_device_that_there_is_not_ends_the_run),
         cmocka_unit_test(under_mig_a_device_is_all_its_instances),
         cmocka_unit_test(under_mig_an_exclusive_process_finds_an_instance_of_its_device),
+        cmocka_unit_test(a_process_that_fails_when_it_is_placed_does_nothing),
+        cmocka_unit_test(a_process_that_fails_when_its_job_ends_begins_no_other),
         cmocka_unit_test(pausing_halts_all_streams),
         cmocka_unit_test(a_process_moves_with_all_its_streams),
     };

@@ -66,12 +66,12 @@ static enum outcome refuse(struct sms__stream *stream, uint64_t now)
 
 static void begin_later(void *stream, uint64_t now) { sms__stream_begin(stream, now); }
 
-/* A process has waited for the delay of its main stream, a VM has not. */
+/* A process has waited for the delay of its main stream, a VM has not. The policy may fail it at any stream. */
 static void begin_jobs(struct sms__process *process, uint64_t now)
 {
     const struct sms__stream *on_time = process->share->setup.vms ? NULL : process->stream;
     sms__tell(process, SMS_EVENT_PLACED);
-    for (struct sms__stream *stream = process->stream; stream; stream = stream->next) {
+    for (struct sms__stream *stream = process->stream; stream && process->unended; stream = stream->next) {
         if (process->jobs)
             sms__stream_await_job(stream, now);
         else if (stream != on_time && stream->begins.delay_ps > 0)

@@ -229,13 +229,19 @@ static void begin_periodic_job(struct sms__process *process, uint64_t now)
     sms__stream_begin_job(process->stream, now);
 }
 
+/* True if the policy has failed the process, once it is told. */
+static bool fails_freed(struct sms__stream *stream, bool freed)
+{
+    if (freed)
+        sms__tell(stream->process, SMS_EVENT_FREED);
+    return sms__has_ended(stream);
+}
+
 /* Waits for a job to arrive. After the last job, idle streams end with this one. */
 static void next_arrived(struct sms__stream *stream, bool freed, uint64_t now)
 {
     struct sms__process *process = stream->process;
-    if (freed)
-        sms__tell(process, SMS_EVENT_FREED);
-    if (sms__has_ended(stream))
+    if (fails_freed(stream, freed))
         return;
     if (!sms__process_jobs_are_over(process)) {
         sms__stream_await_job(stream, now);
@@ -270,8 +276,8 @@ static void next_job(struct sms__stream *stream, bool freed, uint64_t now)
     }
     uint64_t start = next_start(stream);
     stream->job.arrived_ps = start > 0 && start < now ? start : now;
-    if (freed)
-        sms__tell(process, SMS_EVENT_FREED);
+    if (fails_freed(stream, freed))
+        return;
     if (start <= now) {
         sms__stream_begin_job(stream, now); /* the recursion ends, because the model sees to it that a job takes time */
         return;
