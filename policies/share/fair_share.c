@@ -28,17 +28,20 @@ static double service_received(struct sms_share *share, size_t p)
     return process_of(share, p)->level + (double)view.service_ps / view.weight;
 }
 
-/* Returns the least service received of all other processes with a kernel on the device; 0 if there is none. */
+/* Returns the least service received of all other processes with a kernel on the device; if there is none, of those
+ * there that had one; and else 0. */
 static double level_of(struct sms_share *share, size_t device, size_t except)
 {
     double least = 0;
-    bool any = false;
+    bool any = false, active = false;
     for (size_t p = 0; p < sms_share_processes(share); p++) {
-        struct sms_process_view view = sms_share_process(share, p);
-        if (p == except || view.phase != SMS_PHASE_KERNEL || view.device != (long)device)
+        const struct sms_process_view view = sms_share_process(share, p);
+        const bool has_kernel = view.phase == SMS_PHASE_KERNEL;
+        if (p == except || view.device != (long)device || !process_of(share, p)->has_launched || active > has_kernel)
             continue;
-        double received = service_received(share, p);
-        least = any && least < received ? least : received;
+        const double received = service_received(share, p);
+        least = any && active == has_kernel && least < received ? least : received;
+        active = has_kernel;
         any = true;
     }
     return least;

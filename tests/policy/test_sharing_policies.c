@@ -205,6 +205,19 @@ static void who_comes_late_has_nothing_to_catch_up_on(void **state)
     share_release(s);
 }
 
+/* `early` is on the host when `late` comes at 100.5 ms. From then on both have half. */
+static void who_comes_while_others_compute_has_nothing_to_catch_up_on(void **state)
+{
+    (void)state;
+    struct shared s = share("workload: steps\nkernels: [{name: k, time: 9 ms}]\nsteps: [{host: 1 ms}, {launch: k}]\n"
+                            "---\nworkload: whole\nkernels: [{name: k, time: 40 ms}]\n",
+                            "devices: [{model: small}]\npolicies: [{share: fair_share, mode: " SLICES "}]\n"
+                            "processes:\n  - {name: early, workload: steps, repeat: 30}\n"
+                            "  - {name: late, workload: whole, start: 100.5 ms}\n");
+    assert_true(turnaround_ms(s, 0, 1) > 60);
+    share_release(s);
+}
+
 static void the_earliest_deadline_has_every_slice(void **state)
 {
     (void)state;
@@ -553,6 +566,7 @@ int main(void)
         cmocka_unit_test(when_a_warm_up_ends_changes_no_turn),
         cmocka_unit_test(service_goes_by_weight),
         cmocka_unit_test(who_comes_late_has_nothing_to_catch_up_on),
+        cmocka_unit_test(who_comes_while_others_compute_has_nothing_to_catch_up_on),
         cmocka_unit_test(lots_go_by_weight),
         cmocka_unit_test(the_earliest_deadline_has_every_slice),
         cmocka_unit_test(a_job_that_is_over_has_no_deadline),
