@@ -2,11 +2,12 @@
  * first, however many jobs it has. It is most useful in mode exclusive, because there processes wait for devices. */
 #include <smsched/share.h>
 
-/* True if p waits for this device, too, and goes first. */
+/* True if p waits for this device, too, and goes first. The device holds its context, or it would wait for ever. */
 static bool goes_before(const struct sms_share *share, size_t p, size_t process, size_t device)
 {
     const struct sms_process_view view = sms_share_process(share, p);
-    if (p == process || view.phase != SMS_PHASE_UNPLACED || !sms_share_allows(share, p, device))
+    if (p == process || view.phase != SMS_PHASE_UNPLACED || !sms_share_allows(share, p, device) ||
+        view.context > sms_share_device(share, device).memory)
         return false;
     const uint64_t left = sms_share_left(share, process), other_left = sms_share_left(share, p);
     const uint64_t arrived_ps = sms_share_process(share, process).arrived_ps;

@@ -309,6 +309,22 @@ static void the_shortest_holds_up_nobody_on_devices_of_others(void **state)
     share_release(s);
 }
 
+/* `large` waits until 20 ms for the device that holds its context, and `other` has the one that does not. */
+static void the_shortest_holds_up_nobody_on_devices_too_small_for_it(void **state)
+{
+    (void)state;
+    struct shared s =
+        share("device: big\nclock: 1 GHz\nsms: 4\nmemory: 9000 B\n"
+              "sm: {threads: 2048, warps: 64, blocks: 2}\nresources: {fp32: {class: compute}}\n"
+              "---\nworkload: large\nstatic: 5000 B\nkernels: [{name: k, time: 5 ms}]\n"
+              "---\nworkload: ten\nkernels: [{name: k, time: 10 ms}]\n",
+              "devices: [{model: small}, {model: big}]\npolicies: [{share: shortest_first, mode: exclusive}]\n"
+              "processes:\n  - {name: first, workload: ten, device: 1, repeat: 2}\n"
+              "  - {name: large, workload: large, start: 1 ms}\n  - {name: other, workload: ten, start: 2 ms}\n");
+    assert_turnarounds(s, 0, 3, (double[]){20, 24, 10});
+    share_release(s);
+}
+
 /* Both devices are free at 15 ms, when `c` is asked before `a`. */
 static void who_waited_for_the_shortest_has_what_it_leaves(void **state)
 {
@@ -574,6 +590,7 @@ int main(void)
         cmocka_unit_test(admission_takes_a_device_that_has_a_place),
         cmocka_unit_test(the_shortest_that_waits_goes_first),
         cmocka_unit_test(the_shortest_holds_up_nobody_on_devices_of_others),
+        cmocka_unit_test(the_shortest_holds_up_nobody_on_devices_too_small_for_it),
         cmocka_unit_test(who_waited_for_the_shortest_has_what_it_leaves),
         cmocka_unit_test(kernels_below_wait_unless_they_do_not_hurt),
     };
