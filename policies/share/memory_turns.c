@@ -1,8 +1,8 @@
 /* Turns of a GPU at the ends of phases, as reinforcement learning jobs take them (llm-d time slicing: acquire, restore,
  * run, snapshot, yield). A phase begins with an allocation, which waits until it fits, in order of arrival, and ends
- * when its memory is freed. What a phase brings along and takes away are copies in its steps, so that a turn costs
- * their bytes. Loses where a process holds memory and asks for more: two may then wait for each other for ever; and
- * where small allocations would fit beside a large one that waits. */
+ * when its memory is freed. One that the device could never hold is refused. What a phase brings along and takes away
+ * are copies in its steps, so that a turn costs their bytes. Loses where a process holds memory and asks for more: two
+ * may then wait for each other for ever; and where small allocations would fit beside a large one that waits. */
 #include <smsched/share.h>
 
 struct state {
@@ -32,9 +32,12 @@ static enum sms_answer allocate(struct sms_share *share, size_t process)
 {
     struct state *state = sms_share_state(share);
     const struct sms_process_view view = sms_share_process(share, process);
+    const struct sms_share_device_view device = sms_share_device(share, (size_t)view.device);
+    if (view.context + view.wanted > device.memory)
+        return SMS_REFUSE;
     if (state->ticket[process] == 0)
         state->ticket[process] = ++state->last;
-    if (view.wanted > sms_share_device(share, (size_t)view.device).free || is_behind(share, process, view.device))
+    if (view.wanted > device.free || is_behind(share, process, view.device))
         return SMS_DEFER;
     state->ticket[process] = 0;
     return SMS_GRANT;

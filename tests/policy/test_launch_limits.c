@@ -1,4 +1,4 @@
-/* Share policies that hold back launches, on cases that can be worked out by hand. */
+/* Share policies that hold back launches or allocations, on cases that can be worked out by hand. */
 #include "tests/laws/sharing.h"
 
 #define SLICES "{time_slice: {slice: 1 ms, switch: 0 ms}}"
@@ -192,6 +192,62 @@ static void what_waits_on_any_device_fills_places_before_launches(void **state)
     share_release(s);
 }
 
+/* A phase of 30 ms: 40 bytes in at 4 a ms, a kernel of 10 ms, and 40 bytes out. The host then takes 30 ms. Phases take
+ * turns in the order in which they ask: of two jobs each finds the device free after its host step, of three none. */
+static void phases_take_turns_and_pay_for_their_bytes(void **state)
+{
+    (void)state;
+    for (int count = 2; count <= 3; count++) {
+        char text[256];
+        snprintf(text, sizeof text,
+                 "devices: [{model: linked}]\npolicies: [{share: memory_turns, mode: together}]\n"
+                 "processes: [{name: p, workload: w, count: %d, repeat: 2}]\n",
+                 count);
+        struct shared s = share("device: linked\nclock: 1 GHz\nsms: 4\nmemory: 1000 B\nlink: {bandwidth: 4 KB/s}\n"
+                                "sm: {threads: 2048, warps: 64, blocks: 2}\nresources: {fp32: {class: compute}}\n---\n"
+                                "workload: w\nkernels: [{name: k, time: 10 ms}]\nsteps: [{allocate: 800 B}, "
+                                "{copy_in: 40 B}, {launch: k}, {copy_out: 40 B}, {free: all}, {host: 30 ms}]\n",
+                                text);
+        assert_turnarounds(s, 0, (size_t)count, count == 2 ? (double[]){120, 150} : (double[]){150, 180, 210});
+        share_release(s);
+    }
+}
+
+/* `large` waits for 800 of 1000 bytes while its other stream has a kernel. `small` comes later, and waits behind it. */
+static void an_allocation_waits_behind_one_of_a_process_that_runs(void **state)
+{
+    (void)state;
+    struct shared s =
+        share("device: tiny\nclock: 1 GHz\nsms: 4\nmemory: 1000 B\n"
+              "sm: {threads: 2048, warps: 64, blocks: 2}\nresources: {fp32: {class: compute}}\n---\n"
+              "workload: first\nkernels: [{name: k, time: 10 ms}]\nsteps: [{allocate: 600 B}, {launch: k}]\n---\n"
+              "workload: large\nkernels: [{name: k, time: 1 ms}]\n"
+              "steps: [{host: 1 ms}, {allocate: 800 B}, {launch: k}]\n---\n"
+              "workload: busy\nkernels: [{name: k, time: 20 ms}]\n---\n"
+              "workload: small\nkernels: [{name: k, time: 5 ms}]\nsteps: [{allocate: 300 B}, {launch: k}]\n",
+              "devices: [{model: tiny}]\ncontention: none\npolicies: [{share: memory_turns, mode: together}]\n"
+              "processes:\n  - {name: first, workload: first}\n"
+              "  - {name: p, streams: [{workload: busy}, {workload: large}]}\n"
+              "  - {name: small, workload: small, start: 2 ms}\n");
+    assert_turnarounds(s, 0, 3, (double[]){10, 20, 14});
+    share_release(s);
+}
+
+/* `large` fails at once, rather than wait for ever with all others behind it. */
+static void an_allocation_beyond_the_device_is_refused(void **state)
+{
+    (void)state;
+    struct shared s =
+        share("workload: large\nkernels: [{name: k, time: 1 ms}]\nsteps: [{allocate: 1001 B}, {launch: k}]\n"
+              "---\nworkload: small\nkernels: [{name: k, time: 5 ms}]\n"
+              "steps: [{allocate: 300 B}, {launch: k}, {free: all}]\n",
+              "devices: [{model: small}]\npolicies: [{share: memory_turns, mode: mps}]\n"
+              "processes: [{name: large, workload: large}, {name: small, workload: small, repeat: 2}]\n");
+    assert_near(of_process(s, 0, 0, "failed_count"), 1, 0);
+    assert_near(turnaround_ms(s, 0, 1), 10, 1e-6);
+    share_release(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -205,6 +261,9 @@ int main(void)
         cmocka_unit_test(sms_are_idle_from_the_instant_on_and_of_nobody_who_returns),
         cmocka_unit_test(kernels_that_ask_for_the_whole_share_run_together),
         cmocka_unit_test(what_waits_on_any_device_fills_places_before_launches),
+        cmocka_unit_test(phases_take_turns_and_pay_for_their_bytes),
+        cmocka_unit_test(an_allocation_waits_behind_one_of_a_process_that_runs),
+        cmocka_unit_test(an_allocation_beyond_the_device_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -518,52 +518,9 @@ static void a_kernel_has_as_few_sms_as_slow_it_little(void **state)
     share_release(s);
 }
 
-/* A phase of 30 ms: 40 bytes in at 4 a ms, a kernel of 10 ms, and 40 bytes out. The host then takes 30 ms. Phases take
- * turns in the order in which they ask: of two jobs each finds the device free after its host step, of three none. */
-static void phases_take_turns_and_pay_for_their_bytes(void **state)
-{
-    (void)state;
-    for (int count = 2; count <= 3; count++) {
-        char text[256];
-        snprintf(text, sizeof text,
-                 "devices: [{model: linked}]\npolicies: [{share: memory_turns, mode: together}]\n"
-                 "processes: [{name: p, workload: w, count: %d, repeat: 2}]\n",
-                 count);
-        struct shared s = share("device: linked\nclock: 1 GHz\nsms: 4\nmemory: 1000 B\nlink: {bandwidth: 4 KB/s}\n"
-                                "sm: {threads: 2048, warps: 64, blocks: 2}\nresources: {fp32: {class: compute}}\n---\n"
-                                "workload: w\nkernels: [{name: k, time: 10 ms}]\nsteps: [{allocate: 800 B}, "
-                                "{copy_in: 40 B}, {launch: k}, {copy_out: 40 B}, {free: all}, {host: 30 ms}]\n",
-                                text);
-        assert_turnarounds(s, 0, (size_t)count, count == 2 ? (double[]){120, 150} : (double[]){150, 180, 210});
-        share_release(s);
-    }
-}
-
-/* `large` waits for 800 of 1000 bytes while its other stream has a kernel. `small` comes later, and waits behind it. */
-static void an_allocation_waits_behind_one_of_a_process_that_runs(void **state)
-{
-    (void)state;
-    struct shared s =
-        share("device: tiny\nclock: 1 GHz\nsms: 4\nmemory: 1000 B\n"
-              "sm: {threads: 2048, warps: 64, blocks: 2}\nresources: {fp32: {class: compute}}\n---\n"
-              "workload: first\nkernels: [{name: k, time: 10 ms}]\nsteps: [{allocate: 600 B}, {launch: k}]\n---\n"
-              "workload: large\nkernels: [{name: k, time: 1 ms}]\n"
-              "steps: [{host: 1 ms}, {allocate: 800 B}, {launch: k}]\n---\n"
-              "workload: busy\nkernels: [{name: k, time: 20 ms}]\n---\n"
-              "workload: small\nkernels: [{name: k, time: 5 ms}]\nsteps: [{allocate: 300 B}, {launch: k}]\n",
-              "devices: [{model: tiny}]\ncontention: none\npolicies: [{share: memory_turns, mode: together}]\n"
-              "processes:\n  - {name: first, workload: first}\n"
-              "  - {name: p, streams: [{workload: busy}, {workload: large}]}\n"
-              "  - {name: small, workload: small, start: 2 ms}\n");
-    assert_turnarounds(s, 0, 3, (double[]){10, 20, 14});
-    share_release(s);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(phases_take_turns_and_pay_for_their_bytes),
-        cmocka_unit_test(an_allocation_waits_behind_one_of_a_process_that_runs),
         cmocka_unit_test(a_launch_has_the_sms_of_those_that_are_idle),
         cmocka_unit_test(who_has_no_sms_waits_for_idle_ones),
         cmocka_unit_test(who_has_no_sms_owns_those_of_who_ended),
