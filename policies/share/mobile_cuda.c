@@ -159,16 +159,22 @@ static bool has_connected_again(struct sms_share *share, size_t p)
     return has_arrived(share, p);
 }
 
+/* True if no device that the process may use is so large. It would wait for ever. */
+static bool fits_nowhere(const struct sms_share *share, size_t p, uint64_t bytes)
+{
+    for (size_t d = 0; d < sms_share_devices(share); d++)
+        if (sms_share_allows(share, p, d) && sms_share_device(share, d).memory >= bytes)
+            return false;
+    return true;
+}
+
 /* True if `q` has waited for longer than `p`, and some device could take its context. */
 static bool is_before(const struct sms_share *share, size_t q, const struct sms_process_view *process, size_t p)
 {
     struct sms_process_view other = sms_share_process(share, q);
     bool waits = other.phase == SMS_PHASE_UNPLACED && !state_of(share)->process[q].assigned;
     bool earlier = other.arrived_ps < process->arrived_ps || (other.arrived_ps == process->arrived_ps && q < p);
-    bool fits = false;
-    for (size_t d = 0; waits && earlier && !fits && d < sms_share_devices(share); d++)
-        fits = sms_share_allows(share, q, d) && sms_share_device(share, d).memory >= other.context;
-    return fits;
+    return waits && earlier && !fits_nowhere(share, q, other.context);
 }
 
 /* True if the exclusive process `p` would overtake a process that has waited longer. Processes that are not assigned
@@ -193,6 +199,11 @@ static long place(struct sms_share *share, size_t p)
     struct sms_process_view view = sms_share_process(share, p);
     if (view.context > sms_share_context(share) && !has_connected_again(share, p))
         return SMS_WAIT;
+    if (fits_nowhere(share, p, view.exclusive ? view.declared : view.context)) {
+        sms_share_say(share, p, "fails: no device is large enough");
+        sms_share_fail(share, p);
+        return SMS_WAIT;
+    }
     if (view.exclusive && !state->process[p].assigned && is_overtaking(share, p))
         return SMS_WAIT;
     if (view.exclusive)
@@ -206,16 +217,6 @@ static long place(struct sms_share *share, size_t p)
     state->connecting[device]++;
     sms_share_say(share, p, "connects to device %ld", device);
     return device;
-}
-
-static bool fits_nowhere(const struct sms_share *share, uint64_t bytes)
-{
-    uint64_t most = 0;
-    for (size_t d = 0; d < sms_share_devices(share); d++) {
-        uint64_t memory = sms_share_device(share, d).memory;
-        most = memory > most ? memory : most;
-    }
-    return bytes > most;
 }
 
 static bool may_move(const struct sms_share *share)
@@ -239,7 +240,7 @@ static void end_move(struct state *state, size_t p)
 static enum sms_answer decide(struct sms_share *share, size_t p)
 {
     struct sms_process_view view = sms_share_process(share, p);
-    if (fits_nowhere(share, view.held + view.wanted))
+    if (fits_nowhere(share, p, view.held + view.wanted))
         return SMS_REFUSE;
     if (sms_share_device(share, (size_t)view.device).free >= view.wanted)
         return SMS_GRANT;

@@ -253,7 +253,7 @@ static void an_exclusive_process_does_not_overtake(void **state)
                "2000 u continues on device 0\n");
 }
 
-/* v fits nowhere: its context of 250 bytes is larger than its only device. x does not wait for it. */
+/* v fails: its context of 250 bytes is larger than its only device. x does not wait for it. */
 static void an_exclusive_process_does_not_wait_for_one_that_fits_nowhere(void **state)
 {
     (void)state;
@@ -268,7 +268,8 @@ static void an_exclusive_process_does_not_wait_for_one_that_fits_nowhere(void **
     options.observe = keep_message;
     options.events = SMS_RUN_MESSAGE;
     sms_results_free(run_first(file, &options));
-    assert_string_equal(log.text, "0 x claims device 1, which has 0 processes\n0 x connects to device 1\n");
+    assert_string_equal(log.text, "0 x claims device 1, which has 0 processes\n0 x connects to device 1\n"
+                                  "0 v fails: no device is large enough\n");
     sms_file_free(file);
 }
 
@@ -357,6 +358,21 @@ static void an_allocation_larger_than_any_device_fails(void **state)
     sms_results_free(results);
 }
 
+/* Of 800 bytes, and of an exclusive process that holds 400 in all. */
+static void what_the_only_device_of_a_process_cannot_hold_fails(void **state)
+{
+    (void)state;
+    struct sms_file *file =
+        load_text(WORKLOADS "scenario: s\ndevices: [{model: small, memory: 390 B}, {model: small}]\n"
+                            "host: {context: 100 B}\npolicies: [{share: mobile_cuda, mode: together}]\nprocesses:\n"
+                            "  - {name: a, workload: large, device: 0}\n  - {name: x, workload: alone, device: 0}\n"
+                            "  - {name: b, workload: small, device: 0}\n");
+    struct sms_results *results = run_first(file, NULL);
+    for (size_t p = 0; p < 3; p++)
+        assert_near(estimate(results, 0, SMS_PROCESS, p, "failed_count").mean, p < 2, 0);
+    discard(results, file);
+}
+
 /* Creating a context takes 10 ms. Until then it counts against the limit of 2. */
 static void no_more_processes_connect_at_once_than_the_limit(void **state)
 {
@@ -414,6 +430,7 @@ int main(void)
         cmocka_unit_test(no_more_processes_connect_at_once_than_the_limit),
         cmocka_unit_test(static_variables_are_part_of_the_context),
         cmocka_unit_test(an_allocation_larger_than_any_device_fails),
+        cmocka_unit_test(what_the_only_device_of_a_process_cannot_hold_fails),
         cmocka_unit_test(a_request_is_sent_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
