@@ -128,7 +128,7 @@ static long place_exclusive(struct sms_share *share, size_t p)
     const struct process *process = &state_of(share)->process[p];
     if (!process->claim)
         claim(share, p);
-    if (!process->claim || sms_share_device(share, process->claim - 1).processes > 0)
+    if (!process->claim || !sms_share_admits(share, p, process->claim - 1))
         return SMS_WAIT;
     return (long)process->claim - 1;
 }

@@ -273,6 +273,27 @@ static void an_exclusive_process_does_not_wait_for_one_that_fits_nowhere(void **
     sms_file_free(file);
 }
 
+/* Other programs leave 152 bytes of the device. */
+static void an_exclusive_process_connects_once_its_context_fits(void **state)
+{
+    (void)state;
+    struct log log = {0};
+    struct sms_run_options options = sms_run_defaults();
+    struct sms_file *file =
+        load_text(WORKLOADS "scenario: s\nscheduler: {kind: gpushare}\n"
+                            "nodes: [{name: n, devices: {model: small, memory: 2 MiB}, used_by_others: 2097000 B}]\n"
+                            "host: {context: 200 B}\npolicies: [{place: gpushare, share: mobile_cuda, mode: mps}]\n"
+                            "pods: [{name: x, workload: alone, gpu_memory: 1 MiB}]\n");
+    options.user = &log;
+    options.alone = false;
+    options.observe = keep_message;
+    options.events = SMS_RUN_MESSAGE;
+    sms_results_free(run_first(file, &options));
+    assert_non_null(strstr(log.text, "claims device 0"));
+    assert_null(strstr(log.text, "connects"));
+    sms_file_free(file);
+}
+
 /* The third process connects when one of the first two has ended. */
 static void no_more_processes_are_assigned_than_the_limit(void **state)
 {
@@ -423,6 +444,7 @@ int main(void)
         cmocka_unit_test(an_exclusive_process_claims_the_first_of_equal_devices),
         cmocka_unit_test(an_exclusive_process_does_not_overtake),
         cmocka_unit_test(an_exclusive_process_does_not_wait_for_one_that_fits_nowhere),
+        cmocka_unit_test(an_exclusive_process_connects_once_its_context_fits),
         cmocka_unit_test(no_more_processes_are_assigned_than_the_limit),
         cmocka_unit_test(a_suspended_process_stays_assigned),
         cmocka_unit_test(the_manager_takes_one_request_after_another),
