@@ -273,6 +273,25 @@ static void an_exclusive_process_does_not_wait_for_one_that_fits_nowhere(void **
     sms_file_free(file);
 }
 
+/* `a` holds 550 bytes, of 1000 that each may have of device 0 and 500 of device 1. At 250 ms it leaves device 0 to `x`,
+ * which ends at 1550, and waits for it, though device 1 has so much free. */
+static void a_process_comes_back_within_the_limit_of_the_mode(void **state)
+{
+    (void)state;
+    struct sms_run_options options = sms_run_defaults();
+    struct sms_file *file =
+        load_text(WORKLOADS "scenario: s\ndevices: [{model: small, memory: 2000 B}, {model: small}]\n"
+                            "host: {context: 250 B}\n"
+                            "policies: [{share: {mobile_cuda: {message: 0 s}}, mode: {mps: {replicas: 2}}}]\n"
+                            "processes:\n  - {name: a, workload: calls}\n"
+                            "  - {name: x, workload: alone, device: 0, start: 10 ms}\n");
+    options.alone = false;
+    struct sms_results *results = run_first(file, &options);
+    assert_near(end_ms(results, 1), 1550 - 10, 1e-6);
+    assert_near(end_ms(results, 0), 1550 + 300 + 750, 1e-6);
+    discard(results, file);
+}
+
 /* Other programs leave 152 bytes of the device. */
 static void an_exclusive_process_connects_once_its_context_fits(void **state)
 {
@@ -444,6 +463,7 @@ int main(void)
         cmocka_unit_test(an_exclusive_process_claims_the_first_of_equal_devices),
         cmocka_unit_test(an_exclusive_process_does_not_overtake),
         cmocka_unit_test(an_exclusive_process_does_not_wait_for_one_that_fits_nowhere),
+        cmocka_unit_test(a_process_comes_back_within_the_limit_of_the_mode),
         cmocka_unit_test(an_exclusive_process_connects_once_its_context_fits),
         cmocka_unit_test(no_more_processes_are_assigned_than_the_limit),
         cmocka_unit_test(a_suspended_process_stays_assigned),

@@ -222,7 +222,8 @@ void sms_share_resume(struct sms_share *share, size_t process);
 bool sms_share_use_sms(struct sms_share *share, size_t process, const uint64_t *sms);
 
 /* Restores a suspended process on a device: creates its context, copies its memory back and grants the allocation that
- * it waited for. Returns false and does nothing if these do not all fit there, or if it is not suspended. */
+ * it waited for. Returns false and does nothing if these do not all fit there, within the mode's limit for a process,
+ * or if it is not suspended. */
 bool sms_share_restore(struct sms_share *share, size_t process, size_t device);
 
 /* Ends the process as if it had run out of memory. */

@@ -65,12 +65,12 @@ static void copy_back(struct sms__process *process, uint64_t now)
     sms__stream_copy(stream, true, (double)(process->memory.held - stream->wanted), end_restore, now);
 }
 
-/* True if the context, and all that the process held and wanted, fit on the instance. */
+/* True if the context, and all that the process held and wanted, fit on the instance, and within the mode's limit. */
 static bool has_room(const struct sms__instance *instance, const struct sms__process *process)
 {
-    return sms__instance_admits(instance, process) &&
-           sms__instance_free(instance) - sms__process_context_bytes(process) >=
-               process->memory.held + process->migrating->wanted;
+    const uint64_t all = sms__process_context_bytes(process) + process->memory.held + process->migrating->wanted;
+    return sms__instance_admits(instance, process) && all <= sms__instance_free(instance) &&
+           all <= sms__mode_bytes(instance->mode, instance->type, process->vm);
 }
 
 bool sms__process_restore(struct sms__process *process, struct sms__instance *instance, uint64_t now)
