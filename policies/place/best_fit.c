@@ -19,7 +19,7 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
 {
     uint64_t cpu_most = view->cpu_most ? view->cpu_most : 1, gpu_most = view->gpus_most ? 1000 * view->gpus_most : 1;
     uint64_t cpu = node->cpu_left - pod->cpu_milli;
-    uint64_t gpu = sms_node_gpu_left(node) - sms_pod_gpu_milli(pod);
+    uint64_t gpu = sms_node_gpu_left_with(node, pod);
     uint64_t left = cpu * gpu_most + gpu * cpu_most, all = 2 * cpu_most * gpu_most;
     uint64_t levels = (uint64_t)view->params[LEVELS], level = (all - left) * levels / all;
     (void)chosen;

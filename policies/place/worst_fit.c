@@ -16,7 +16,7 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
                     uint8_t chosen[SMS_NODE_GPUS_MAX])
 {
     uint64_t cpu = node->cpu_left - pod->cpu_milli;
-    uint64_t gpu = sms_node_gpu_left(node) - sms_pod_gpu_milli(pod);
+    uint64_t gpu = sms_node_gpu_left_with(node, pod);
     (void)chosen;
     return (double)(cpu + gpu * (uint64_t)view->params[GPU_WEIGHT]);
 }

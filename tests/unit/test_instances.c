@@ -227,6 +227,24 @@ static void pods_share_an_instance_that_has_replicas(void **state)
     discard(results, file);
 }
 
+/* The second pod takes nothing more of the GPU of the first. It leaves as much of GPUs anywhere, and CPUs decide. */
+static void policies_count_a_shared_instance_once(void **state)
+{
+    static const char *const spreads[] = {"worst_fit", "least_allocated"}, *const packs[] = {"best_fit",
+                                                                                             "most_allocated"};
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        struct sms_file *file =
+            load_text("scenario: s\nnodes: [{name: a, count: 2, devices: {model: a100}, cpu: 64,\n"
+                      "  mig: [{layout: [{7g.40gb: {time_slice: {replicas: 4}}}]}]}]\npolicies: [%s]\n"
+                      "pods: [{name: p, profile: 7g.40gb, cpu: 1, count: 3, arrivals: {every: 1 s}, duration: 9 s}]\n",
+                      i < 2 ? spreads[i] : packs[i - 2]);
+        discard(run_logged(file, i < 2 ? "0 p1 a1 1@0\n1 p2 a2 1@0\n2 p3 a1 1@0\n"
+                                       : "0 p1 a1 1@0\n1 p2 a1 1@0\n2 p3 a1 1@0\n"),
+                file);
+    }
+}
+
 /* Modes by instance, of a policy and of a node. A kernel of 100 % of fp32 takes 5 ms on all 108 SMs, whatever runs it.
  * Under mps two pods have half of the 42 SMs each; in time slices two take turns on 28; one at a time is on 14. As
  * durations, they take what each takes alone. */
@@ -501,6 +519,7 @@ int main(void)
         cmocka_unit_test(workloads_run_as_long_as_their_instance_makes_them),
         cmocka_unit_test(instances_do_not_slow_each_other),
         cmocka_unit_test(pods_share_an_instance_that_has_replicas),
+        cmocka_unit_test(policies_count_a_shared_instance_once),
         cmocka_unit_test(instances_have_a_mode_each),
         cmocka_unit_test(whole_gpus_of_a_node_have_its_mode),
         cmocka_unit_test(gpus_of_a_node_have_a_mode_each),

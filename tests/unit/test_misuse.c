@@ -437,6 +437,7 @@ static void helpers_of_policies_make_nothing_of_nothing(void **state)
     assert_false(sms_node_fits(NULL, &pod));
     assert_false(sms_node_fits(&node, NULL));
     assert_int_equal(sms_node_gpu_left(NULL), 0);
+    assert_int_equal(sms_node_gpu_left_with(NULL, NULL), 0);
     assert_int_equal(sms_node_shares(NULL, &pod, left), 0);
     assert_int_equal(sms_node_shares(&node, &pod, NULL), 0);
     assert_true(sms_node_share_left(NULL, NULL) == 0);

@@ -291,6 +291,10 @@ bool sms_node_fits(const struct sms_node_view *node, const struct sms_pod_view *
 /* Returns the thousandths left on all GPUs of the node. */
 uint64_t sms_node_gpu_left(const struct sms_node_view *node);
 
+/* The same once the pod is there, which must fit: of a pod that asks for a profile, on the fullest GPU that it fits. It
+ * takes nothing more of an instance that it shares. */
+uint64_t sms_node_gpu_left_with(const struct sms_node_view *node, const struct sms_pod_view *pod);
+
 /* Writes the shares, 0..1, of the node's CPUs, memory and GPUs that are free once the pod is there. The pod must fit.
  * Leaves out what the node does not have. Returns the number of shares. */
 size_t sms_node_shares(const struct sms_node_view *node, const struct sms_pod_view *pod,

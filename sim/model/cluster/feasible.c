@@ -33,6 +33,26 @@ uint64_t sms_node_gpu_left(const struct sms_node_view *node)
     return left;
 }
 
+/* Whether the pod would share an instance, on the fullest GPU that it fits. */
+static bool shares_instance(const struct sms_node_view *node, const struct sms_pod_view *pod)
+{
+    uint32_t best = node->gpus;
+    for (uint32_t i = 0; i < node->gpus; i++)
+        if (sms_gpu_fits(&node->gpu[i], pod) &&
+            (best == node->gpus || node->gpu[i].milli_left < node->gpu[best].milli_left))
+            best = i;
+    const int slice = best < node->gpus ? sms_layout_first(node->mig, &node->layout[best], pod->profile) : -1;
+    return slice >= 0 && node->layout[best].pods[slice] > 0;
+}
+
+uint64_t sms_node_gpu_left_with(const struct sms_node_view *node, const struct sms_pod_view *pod)
+{
+    const uint64_t left = sms_node_gpu_left(node);
+    if (!node || !pod || (pod->profile && node->layout && shares_instance(node, pod)))
+        return left;
+    return left - (uint64_t)pod->gpus * sms_node_milli(node, pod);
+}
+
 size_t sms_node_shares(const struct sms_node_view *node, const struct sms_pod_view *pod,
                        double left[SMS_NODE_RESOURCES])
 {
@@ -40,8 +60,7 @@ size_t sms_node_shares(const struct sms_node_view *node, const struct sms_pod_vi
         return 0;
     const uint64_t all[SMS_NODE_RESOURCES] = {node->cpu_milli, node->memory, 1000 * (uint64_t)node->gpus};
     const uint64_t rest[SMS_NODE_RESOURCES] = {node->cpu_left - pod->cpu_milli, node->memory_left - pod->memory,
-                                               sms_node_gpu_left(node) -
-                                                   (uint64_t)pod->gpus * sms_node_milli(node, pod)};
+                                               sms_node_gpu_left_with(node, pod)};
     size_t shares = 0;
     for (int r = 0; r < SMS_NODE_RESOURCES; r++)
         if (all[r] > 0)
