@@ -219,6 +219,22 @@ static void pods_that_run_for_ever_have_no_throughput_rather_than_none(void **st
     sms_file_free(file);
 }
 
+/* The clock ends at 18.45e18 ps. The later of the pods `far` comes at 14e18 ps and is due at 23e18. */
+static void a_deadline_beyond_the_clock_is_later_than_any(void **state)
+{
+    static const char often[] = "gpu: 50 %, repeat: 10, count: 2, start: 5e6 s, arrivals: {every: 9e6 s}";
+    (void)state;
+    struct sms_file *file = load_text(
+        "workload: w\nkernels: [{name: k, time: 100 ms}]\n---\nscenario: s\nfidelity: processes\n"
+        "nodes: [{name: n, devices: {model: a100, count: 1}}]\n"
+        "policies: [{place: first_fit, share: earliest_deadline, mode: {time_slice: {switch: 0 s}}}]\npods:\n"
+        "  - {name: far, workload: w, %s, deadline: 9e6 s}\n  - {name: near, workload: w, %s, deadline: 1.5 s}\n",
+        often, often);
+    struct sms_results *results = run_first(file, NULL);
+    assert_near(metric(results, "deadline_miss_ratio"), 0, 0);
+    discard(results, file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -226,6 +242,7 @@ int main(void)
         cmocka_unit_test(a_slot_serves_the_next_pod_as_if_it_were_new),
         cmocka_unit_test(pods_on_instances_do_the_work_of_as_many_gpus_as_processes),
         cmocka_unit_test(pods_that_run_for_ever_have_no_throughput_rather_than_none),
+        cmocka_unit_test(a_deadline_beyond_the_clock_is_later_than_any),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -252,7 +252,8 @@ void sms__hosts_begin(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     double deadline = sms__pod_deadline(run, pod);
     struct sms__arrival arrival = {.name = name,
                                    .vm = pod->tenant - 1u,
-                                   .due_ps = deadline > 0 ? pod->arrival_ps + (uint64_t)deadline : UINT64_MAX,
+                                   .due_ps =
+                                       deadline > 0 ? sms__later(pod->arrival_ps, (uint64_t)deadline) : UINT64_MAX,
                                    .job_deadline_ps = run->cluster->pod[pod->group].job_deadline_ps,
                                    .tag = p};
     for (size_t c = 0; c < SMS__CONTAINERS_MAX; c++)
