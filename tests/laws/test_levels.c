@@ -219,6 +219,20 @@ static void pods_that_run_for_ever_have_no_throughput_rather_than_none(void **st
     sms_file_free(file);
 }
 
+/* One gang of five is drawn, which are on one GPU at once. */
+static void a_gpu_has_a_slot_for_each_pod_of_a_gang_that_is_drawn(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_text(
+        "workload: w\nkernels: [{name: k, time: 5 ms}]\n---\nscenario: s\nfidelity: processes\n"
+        "nodes: [{name: n, devices: {model: a100, count: 1}}]\npolicies: [{place: first_fit, mode: mps}]\npods:\n"
+        "  - name: t\n    table: {columns: [name, workload, gpu, replicas], rows: [[a, w, 10 %%, 5]]}\n"
+        "  - {sample: t, name: x, count: 1}\n");
+    struct sms_results *results = run_first(file, NULL);
+    assert_near(metric(results, "done_count"), 5, 0);
+    discard(results, file);
+}
+
 /* The clock ends at 18.45e18 ps. The later of the pods `far` comes at 14e18 ps and is due at 23e18. */
 static void a_deadline_beyond_the_clock_is_later_than_any(void **state)
 {
@@ -242,6 +256,7 @@ int main(void)
         cmocka_unit_test(a_slot_serves_the_next_pod_as_if_it_were_new),
         cmocka_unit_test(pods_on_instances_do_the_work_of_as_many_gpus_as_processes),
         cmocka_unit_test(pods_that_run_for_ever_have_no_throughput_rather_than_none),
+        cmocka_unit_test(a_gpu_has_a_slot_for_each_pod_of_a_gang_that_is_drawn),
         cmocka_unit_test(a_deadline_beyond_the_clock_is_later_than_any),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,6 +39,16 @@ static void check_resources(struct sms__reader *reader, const struct sms_scenari
     }
 }
 
+/* The most pods of one job of the group: of a sample, of any row. */
+static uint64_t most_replicas(const struct sms__cluster *cluster, const struct sms__pods *group)
+{
+    const struct sms__pods *row = group->rows ? &cluster->pod[group->first_row] : group;
+    uint64_t most = 1;
+    for (size_t r = 0; r < (group->rows ? group->rows : 1); r++)
+        most = cluster->shape[row[r].shape].replicas > most ? cluster->shape[row[r].shape].replicas : most;
+    return most;
+}
+
 /* Counts slots by the least share of a GPU that any of the pods asks for, and by how many pods there are. */
 static size_t count_slots(const struct sms__cluster *cluster)
 {
@@ -47,12 +57,12 @@ static size_t count_slots(const struct sms__cluster *cluster)
     for (size_t g = 0; g < cluster->groups; g++) {
         const struct sms__pods *group = &cluster->pod[g];
         if (group->rows) {
-            pods += group->until > 0 ? 1000 : group->count;
+            pods += group->until > 0 ? 1000 : group->count * most_replicas(cluster, group);
             continue;
         }
         uint32_t milli = group->tenant ? cluster->shape[group->shape].gpu_milli : 1000;
         least = milli < least ? milli : least;
-        pods += group->tenant && !group->pool ? group->count * cluster->shape[group->shape].replicas : 0;
+        pods += group->tenant && !group->pool ? group->count * most_replicas(cluster, group) : 0;
     }
     slots = slots / least < pods ? slots / least : pods;
     return slots ? slots : 1;
