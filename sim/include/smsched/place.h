@@ -37,8 +37,8 @@ struct sms_pod_view {
     int32_t priority;     /* in thousandths; the waiting pod with the highest is tried first */
     uint32_t kind;        /* number of its workload, from 1; 0: none */
     uint32_t replicas;    /* so many pods start together, each of which asks for the above */
-    uint32_t profile;     /* number of the profile of which it asks for one instance, from 1; then gpu_milli is what the
-                             first model that has it gives, and gpu_memory is 0. 0: it asks for GPUs */
+    uint32_t profile;     /* number of the profile of which it asks for one instance, from 1; then gpu_milli is the
+                             least that this is of any model of GPUs, and gpu_memory is 0. 0: it asks for GPUs */
     uint64_t deadline_ps; /* of each of its jobs; without jobs, from its arrival to its end; 0: none */
     uint32_t times;       /* it leaves its profile open: the number of its table of times by profile, from 1, and
                              `profile` is the smallest of them until it has its place. 0: it does not */
