@@ -243,6 +243,18 @@ static void cards_are_shared_or_given_whole(void **state)
     discard_run(&run);
 }
 
+/* Whole cards are not shared, and there are no others. */
+static void a_part_of_a_gpu_is_memory_that_some_node_shares(void **state)
+{
+    (void)state;
+    run_file(&run,
+             load_text("scenario: s\nnodes: [{name: c, gpus: 1, share: cards}]\npolicies: [gpushare]\n"
+                       "scheduler: {kind: gpushare}\npods: [{name: p, gpu: 20 %%, count: 2}]\n"),
+             0);
+    assert_true(metric(run.results, "waiting_count") == 2);
+    discard_run(&run);
+}
+
 /* With ignoredByScheduler, the extender sees all nodes, and says which are none of its own. */
 static void without_the_default_filter_the_extender_skips_nodes(void **state)
 {
@@ -410,6 +422,7 @@ int main(void)
         cmocka_unit_test(pods_are_scheduled_one_after_another_by_priority),
         cmocka_unit_test(a_retry_waits_for_its_timer),
         cmocka_unit_test(cards_are_shared_or_given_whole),
+        cmocka_unit_test(a_part_of_a_gpu_is_memory_that_some_node_shares),
         cmocka_unit_test(without_the_default_filter_the_extender_skips_nodes),
         cmocka_unit_test(parts_of_a_unit_are_dropped),
         cmocka_unit_test(a_node_that_joins_takes_pods),

@@ -187,11 +187,11 @@ static bool is_whole(const struct sms__gpushare *rules, const struct sms__reques
     return whole;
 }
 
-/* A part of a GPU is that part of the largest card's memory. */
+/* A part of a GPU is that part of the largest card's memory. Where no card is shared it is memory that there is not. */
 static void share_card(const struct sms__gpushare *rules, struct sms__request *request, struct sms_pod_view *view)
 {
-    uint64_t units_all = rules->card_most / rules->unit;
-    request->bytes = (units_all * view->gpu_milli + 999) / 1000 * rules->unit;
+    const uint64_t asked = (rules->card_most / rules->unit * view->gpu_milli + 999) / 1000;
+    request->bytes = (asked ? asked : 1) * rules->unit;
 }
 
 void sms__gpushare_read_pod(struct sms__reader *reader, const struct sms__node *node,
