@@ -25,6 +25,8 @@ grep -lE '#include "' sim/include/smsched/*.h && complain "a public header inclu
 grep -rlE '#include ".*(guests|gpushare|realtime)' --include='*.[ch]' sim | grep -v '^sim/guests/' && complain "the core includes a guest"
 grep -rnE 'sms__(gpushare|realtime|monitor_observer)|(->|\.)gpushare' --include='*.[ch]' --include='*.def' sim |
     grep -v '^sim/guests/' && complain "the core names a guest"
+# What runs blocks and processes knows modes by what they do, not by name.
+grep -rnwE 'mig|mps|sms_sharing_mode_[a-z_]+' --include='*.[ch]' sim/engine sim/levels/block sim/levels/share && complain "a level names a mode"
 # All state belongs to a run, so static and extern variables must be const. One exception is the thread's flag of a failed
 # allocation, because jansson calls its allocator without an argument.
 grep -nE '^(static|extern) [^(]*[;=]' -r sim policies models --include='*.c' |

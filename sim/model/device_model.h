@@ -139,6 +139,12 @@ struct sms__device {
     struct sms_resource_view resource_view[SMS_RESOURCES_MAX];
 };
 
+/* The device that it is a part of, or the device itself. */
+static inline const struct sms__device *sms__whole_device(const struct sms__device *device)
+{
+    return device->mig.board ? device->mig.board : device;
+}
+
 /* How much it has of the device-wide resources of the device that it is a part of; 1: it is whole. */
 static inline double sms__share_of_board(const struct sms__device *device)
 {

@@ -58,7 +58,7 @@ static bool scale(const struct fitting *f, struct scaling *scaling)
     double use[SMS_RESOURCES_MAX] = {0};
     const struct sms__kernel *kernel = f->kernel;
     if (!f->profiled || sms__retarget_place(f->profiled, kernel, &scaling->from) ||
-        sms__retarget_place(f->device->mig.board ? f->device->mig.board : f->device, kernel, &scaling->to))
+        sms__retarget_place(sms__whole_device(f->device), kernel, &scaling->to))
         return false;
     double mean = kernel->whole ? 1 : (double)kernel->blocks / ((double)f->profiled->sms * scaling->from.length);
     for (size_t d = 0; d < kernel->demands; d++) {
@@ -264,8 +264,7 @@ struct sms__footprint *sms__footprints(struct sms__reader *reader, const struct 
     const struct sms__workload *workload;
     size_t first;
     for (size_t i = 0; (workload = sms__workload_of(vm, i, &first)); i++) {
-        const struct sms__device *profiled =
-            profiled_elsewhere(reader, workload, device->mig.board ? device->mig.board : device);
+        const struct sms__device *profiled = profiled_elsewhere(reader, workload, sms__whole_device(device));
         for (size_t k = 0; k < workload->kernels; k++) {
             struct fitting f = {reader, scenario, vm, &vm->workload->kernel[first + k], device, profiled};
             fit_kernel(&f, &fit[first + k]);

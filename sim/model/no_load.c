@@ -56,7 +56,7 @@ static void add_last_wave(struct alone *alone, const struct sms__kernel *kernel,
 static void describe(const struct sms__kernel *kernel, const struct sms__device *device,
                      const struct sms__footprint *fit, struct alone *alone)
 {
-    double sms = (double)(device->mig.board ? device->mig.board->sms : device->sms), demand[SMS_RESOURCES_MAX];
+    double sms = (double)sms__whole_device(device)->sms, demand[SMS_RESOURCES_MAX];
     double per_sm = (double)fit->per_sm, blocks = (double)kernel->measured / sms;
     for (size_t r = 0; r < device->resources; r++)
         demand[r] = fit->demand[r] * on_board(kernel, device, r);

@@ -19,7 +19,7 @@ bool sms__runs_as_profiled(const struct sms__device *device, const char *profile
 {
     if (!strcmp(device->name, profiled))
         return true;
-    const struct sms__device *whole = device->mig.board ? device->mig.board : device, *base = whole->about.base;
+    const struct sms__device *whole = sms__whole_device(device), *base = whole->about.base;
     bool same = base && !strcmp(base->name, profiled) && whole->sms == base->sms && whole->clock_hz == base->clock_hz &&
                 !memcmp(&whole->sm, &base->sm, sizeof base->sm);
     for (size_t r = 0; same && r < base->resources; r++) {

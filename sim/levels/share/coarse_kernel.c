@@ -29,8 +29,8 @@ void sms__coarse_kernels_count(struct sms__coarse_kernels *kernels, uint64_t now
  * than its part, and still counts what it was measured to use. */
 static double use_of(const struct sms__coarse_kernels *kernels, const struct sms__coarse_kernel *kernel, size_t r)
 {
-    const struct sms__device *type = kernels->type, *board = type->mig.board ? type->mig.board : type;
-    const double of_device = (double)board->sms / sms__capacity_sms(type, r), demand = kernel->fit->demand[r];
+    const struct sms__device *type = kernels->type, *whole = sms__whole_device(type);
+    const double of_device = (double)whole->sms / sms__capacity_sms(type, r), demand = kernel->fit->demand[r];
     return kernel->fit->by_share ? fmax(demand, nearbyint(kernel->whole->demand[r] * kernel->part * of_device))
                                  : demand;
 }

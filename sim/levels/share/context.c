@@ -135,7 +135,8 @@ static void add_blocks(struct sms__context *context)
     setup.tenants = share->slot ? instance->processes_most : sms__instance_tenants(instance, 0, share->scenario->vms);
     setup.apart = instance->mode->form->reserves;
     setup.owners = 1 + (share->limits_sms ? share->processes + share->streams : 0);
-    setup.observer = context->owner || instance->type->mig.board ? NULL : share->spec->observer;
+    setup.observer =
+        context->owner || sms__whole_device(instance->type) != instance->type ? NULL : share->spec->observer;
     context->blocks = sms__blocks_new(share->arena, &setup);
     context->has_blocks = true;
 }
