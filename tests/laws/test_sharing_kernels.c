@@ -291,6 +291,21 @@ static void a_slice_is_given_up_when_its_kernel_ends(void **state)
     share_release(shared);
 }
 
+/* `low` makes room for `mid` from 0.3 ms on, and `mid` for `high` from 1.5 ms on, both after their kernel of 10 ms.
+ * `high` has every second turn from 2.3 ms on. */
+static void two_processes_that_leave_take_no_turns_with_each_other(void **state)
+{
+    (void)state;
+    struct shared shared =
+        share(WHOLE("w", "10") AND WHOLE("v", "3"),
+              "devices: [{model: small}]\npolicies: [{share: {priority: {preempt: true}}, mode: {time_slice: {slice: "
+              "1 ms, switch: 0 ms, ahead: 1}}}]\nprocesses:\n  - {name: low, workload: w}\n"
+              "  - {name: mid, workload: w, priority: 1, start: 0.3 ms}\n"
+              "  - {name: high, workload: v, priority: 2, start: 1.5 ms}\n");
+    assert_turnarounds(shared, 0, 3, (double[]){22, 22.7, 5.8});
+    share_release(shared);
+}
+
 /* Without idle time: kernels and switches are all the time there is. */
 static void devices_conserve_time(void **state)
 {
@@ -380,6 +395,7 @@ int main(void)
         cmocka_unit_test(slices_end_at_once_or_with_their_blocks),
         cmocka_unit_test(blocks_wait_until_their_context_has_the_device),
         cmocka_unit_test(a_slice_is_given_up_when_its_kernel_ends),
+        cmocka_unit_test(two_processes_that_leave_take_no_turns_with_each_other),
         cmocka_unit_test(devices_conserve_time),
         cmocka_unit_test(a_process_alone_is_a_vm_alone),
     };

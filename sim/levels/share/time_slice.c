@@ -186,15 +186,16 @@ static void switch_to(struct sms__instance *instance, struct sms__context *conte
 }
 
 /* The context that is next: the first of the round, unless the policy chooses. One whose slice ended before it could
- * leave comes first, because what it has launched stays on the device. */
+ * leave comes first, because what it has launched stays on the device; but no two such follow each other, because the
+ * process for which they make room would wait until both have left. */
 static struct sms__context *choose(const struct sms__instance *instance)
 {
     struct sms_share *share = instance->share;
     const struct sms__slicer *slicer = instance->slicer;
     const struct sms_share_policy *policy = share->policy.policy;
-    if (slicer->leaving)
+    if (slicer->leaving && !slicer->latest->leaving)
         for (struct sms__context *context = slicer->first; context; context = context->next)
-            if (context->leaving && !context->stuck && context != slicer->latest)
+            if (context->leaving && !context->stuck)
                 return context;
     if (!policy->next || slicer->ready == 1)
         return slicer->first;
