@@ -1,6 +1,7 @@
 /* Notes on rules that stand in for what was not measured on a device (sim/model/sheet.h). */
 #include "notes.h"
 
+#include "../model/cluster/node_mig.h"
 #include "../model/sheet.h"
 
 const char *sms__names_of_devices(struct sms_results *results, bool (*holds)(const struct sms__device *device))
@@ -58,17 +59,34 @@ static const struct sms__mode *first_that(const struct sms__mode *mode, const st
     return NULL;
 }
 
-/* The same of all modes of the scenario's device d. A cluster's is that of its nodes. */
-static const struct sms__mode *mode_that(const struct sms_scenario *scenario, size_t d, assumes *holds)
+/* The mode of a GPU of nodes of kind k, or of an instance on it that several pods share, that assumes something. */
+static const struct sms__mode *of_gpu_that(const struct sms_scenario *scenario, const struct sms__policy_use *use,
+                                           size_t k, size_t gpu, assumes *holds)
 {
-    const struct sms__cluster *cluster = scenario->cluster;
+    const struct sms__nodes *kind = &scenario->cluster->node[k];
+    const struct sms__device *device = scenario->device[kind->device];
+    const struct sms__split *split = sms__first_split(scenario->cluster, use, k, gpu);
+    const struct sms__mode *mode = kind->mode ? sms__mode_of_device(kind->mode, gpu) : &use->mode;
+    bool found = !split && holds(mode, device);
+    for (size_t s = 0; split && s < SMS_SLICES_MAX && !found; s++) {
+        const bool there = split->layout.profile[s] || split->layout.changes != SMS_LAYOUT_FIXED;
+        mode = sms__mode_inside(split, use, s);
+        found = there && sms__pods_inside(split, use, s) > 1 && holds(mode, device);
+    }
+    return found ? mode : NULL;
+}
+
+/* The first mode of the scenario's device d under a policy that assumes something; NULL: none. */
+static const struct sms__mode *under_that(const struct sms_scenario *scenario, const struct sms__policy_use *use,
+                                          size_t d, assumes *holds)
+{
+    const struct sms__cluster *cluster = scenario->fidelity != SMS__AS_DURATION ? scenario->cluster : NULL;
     const struct sms__mode *found = NULL;
-    for (size_t p = 0; p < scenario->policies && scenario->shares && !found; p++)
-        found = first_that(sms__mode_of_device(&scenario->policy[p].mode, d), scenario->device[d], holds);
-    for (size_t k = 0; cluster && k < cluster->kinds && scenario->fidelity != SMS__AS_DURATION && !found; k++)
-        for (size_t p = 0; cluster->node[k].device == (long)d && p < scenario->policies && !found; p++)
-            found = first_that(cluster->node[k].mode ? cluster->node[k].mode : &scenario->policy[p].mode,
-                               scenario->device[d], holds);
+    if (scenario->shares)
+        found = first_that(sms__mode_of_device(&use->mode, d), scenario->device[d], holds);
+    for (size_t k = 0; cluster && k < cluster->kinds; k++)
+        for (size_t g = 0; cluster->node[k].device == (long)d && g < cluster->node[k].gpus && !found; g++)
+            found = of_gpu_that(scenario, use, k, g, holds);
     return found;
 }
 
@@ -80,7 +98,9 @@ static const struct sms__mode *mode_on_devices(struct sms_results *results, assu
     const char **name = SMS__NEW(&results->arena, const char *, scenario->devices);
     size_t found = 0;
     for (size_t d = 0; d < scenario->devices; d++) {
-        const struct sms__mode *here = mode_that(scenario, d, holds);
+        const struct sms__mode *here = NULL;
+        for (size_t p = 0; p < scenario->policies && !here; p++)
+            here = under_that(scenario, &scenario->policy[p], d, holds);
         if (!here || scenario->device[d]->mig.board)
             continue;
         mode = mode ? mode : here;

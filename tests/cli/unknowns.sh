@@ -109,6 +109,15 @@ prints "under mps, coarse kernels are assumed to run from their launch on, howev
 try 0 "pods" run pods.yaml --notes; prints "$order"; prints "a slice of 2 ms and a switch of 147 us are assumed"
 try 0 "pods of a known duration" run pods.yaml --notes --set fidelity=duration
 if grep -q "launch order\|a slice of" <<<"$output"; then bad "pods that are durations have an order" "$output"; else ok; fi
+sed 's/^nodes.*/nodes:\n  - {name: n, devices: {model: v100, count: 1}, cpu: 4, memory: 8 GiB, mode: exclusive}\n  - {name: m, devices: {model: a100, count: 1}, cpu: 4, memory: 8 GiB, MODE}/' \
+    pods.yaml >nodes.yaml
+sed 's/MODE/mode: mps/' nodes.yaml >mode.yaml
+try 0 "modes of nodes" run mode.yaml --notes --set policies='[{place: first_fit, mode: exclusive}]'; prints "$order"
+if grep -q "not on.*v100" <<<"$output"; then bad "the note names a device in another mode" "$output"; else ok; fi
+sed 's/MODE/mig: [{layout: [{3g.20gb: {mps: {replicas: 2}}}]}]/; s/gpu: 50 %/profile: 3g.20gb/' nodes.yaml >mig.yaml
+try 0 "a shared instance" run mig.yaml --notes; prints "under mig/mps, ${order#*, }"
+try 0 "instances of one pod each" run mig.yaml --notes --set nodes.1.mig.0.layout='[3g.20gb]'
+if grep -q "launch order" <<<"$output"; then bad "a pod alone in its instance has an order" "$output"; else ok; fi
 
 # The same bytes with any number of threads, under both engines, and by the key of the scenario.
 "$smsched" compare two.yaml --unknowns 20 --format json --jobs 1 >one.json
