@@ -327,7 +327,7 @@ static void write_processes(const struct trace *trace)
             device++;
         next = p + 1;
         fprintf(trace->to, "  - name: %s", trace->options->derive.name);
-        if (trace->processes * trace->devices > 1)
+        if (trace->processes * trace->devices > 1 || !strcmp(trace->options->derive.name, "all")) /* no process */
             fprintf(trace->to, "-p%zu", n);
         fprintf(trace->to, "\n    device: %zu\n", device);
         if (!part->stream) {

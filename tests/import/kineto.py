@@ -381,6 +381,8 @@ def check_fine(smsched, work, update):
         path.with_suffix(".json.gz").write_bytes(gzip.compress(path.read_bytes()))
         packed = run(smsched, "import", "kineto", path.with_suffix(".json.gz"), *profiled)
         check(f"{name} is the same when compressed", packed.stdout == out.read_text(), packed.stderr)
+    done = run(smsched, "import", "kineto", work / "at_once.json", "--name", "all")  # which no process may be called
+    check("a trace called all", done.returncode == 0 and "\n  - name: all-p1\n" in done.stdout, done.stderr)
 
 
 def check_devices(smsched, work):
