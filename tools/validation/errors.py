@@ -3,6 +3,7 @@ import numpy as np
 
 LAW = "law "  # before the name of a law of contention, as a model of a folder
 CLOSED = "closed_form"  # a law without the simulator, as a model of a folder; it is no naive model
+COVERED = "covered "  # before devices, as the group of what is held back there, if a folder covers other metrics on other devices
 WHERE = "where "  # before the name of a naive model, as the group of what it has a value for, if not for all
 COLUMNS = ["group", "part", "model", "parameters", "values", "median", "p90", "maximum", "bias", "r2", "spearman", "ranked"]
 
@@ -126,6 +127,10 @@ def summary(folder, rows):
         known = [row for row in held if row[name] is not None]
         if 0 < len(known) < len(held):
             out.append(row_of(WHERE + name, "test", "simulated", models["simulated"], known, within))
+    for covers in folder.covers if len(folder.covers) > 1 else []:
+        chosen = [row for row in held if (row.get("metric") or about["metric"]) in covers["metrics"]]
+        out += [row_of(covered(covers), "test", model, covers.get("fitted", count) if model == "simulated" else count, chosen, within)
+                for model, count in models.items()]
     if "order" in about:
         column = about["order"]["within"]
         chosen = [row for row in rows if row["part"] == "test" and row[column]]
@@ -137,13 +142,17 @@ def summary(folder, rows):
     return [row for row in out if row]
 
 
-def held_back(rows, model="smsched"):
+def covered(covers):
+    return COVERED + " ".join(covers["devices"])
+
+
+def held_back(rows, model="smsched", group="all"):
     """The row of a model over all that is held back, or None."""
-    return next((row for row in rows if (row["group"], row["part"], row["model"]) == ("all", "test", model)), None)
+    return next((row for row in rows if (row["group"], row["part"], row["model"]) == (group, "test", model)), None)
 
 
-def best_naive(rows, closed=False):
+def best_naive(rows, closed=False, group="all"):
     """The naive model with the least median error, or None; with `closed`, our law without the simulator may be it."""
-    naive = [row for row in rows if (row["group"], row["part"]) == ("all", "test") and row["model"] not in ("smsched", "noise", *([] if closed else [CLOSED]))
+    naive = [row for row in rows if (row["group"], row["part"]) == (group, "test") and row["model"] not in ("smsched", "noise", *([] if closed else [CLOSED]))
              and not row["model"].startswith(LAW)]
     return min(naive, key=lambda row: float(row["median"]), default=None)

@@ -17,7 +17,7 @@ KNOWN = NEEDED + ["licence", "data", "scale", "target", "rank", "order", "more",
 WORDS = {"tests": ["inside", "modes", "kernel"], "by": ["law", "simulation"]}  # docs/evidence/validation.md says what they mean
 ORDER = ["within", "what", "target"]
 MORE = ["within", "copies", "least", "of"]
-COVERS = ["devices", "kernels", "modes", "contention", "metrics"]
+COVERS = ["devices", "kernels", "modes", "contention", "metrics", "gpu", "fitted"]
 
 
 class Bad(Exception):
@@ -82,8 +82,9 @@ class Folder:
         for key in ("devices", "data", "parameters"):
             if not isinstance(about.get(key, []), list):
                 self.complain(key, "must be a list")
-        for key in ("bound", "covers", "target", "rank", "order", "more", "naive"):
-            if not isinstance(about.get(key, {}), dict):
+        self.covers = about["covers"] if isinstance(about["covers"], list) else [about["covers"]]
+        for key, maps in [("covers", self.covers), *((key, [about.get(key, {})]) for key in ("bound", "target", "rank", "order", "more", "naive"))]:
+            if not maps or not all(isinstance(one, dict) for one in maps):
                 self.complain(key, "must have keys of its own")
         for key, words in WORDS.items():
             if about[key] not in words:
@@ -104,7 +105,7 @@ class Folder:
         about = self.about
         for outer, allowed in (("bound", ["median", "maximum"]), ("target", ["median", "maximum", "r2", "ranked"]),
                                ("rank", ["within"]), ("order", ORDER), ("more", MORE), ("covers", COVERS)):
-            for key in about.get(outer, {}):
+            for key in dict.fromkeys(key for one in self.covers for key in one) if outer == "covers" else about.get(outer, {}):
                 if key not in allowed:
                     self.complain(f"{outer}: {key}", f"unknown key; there are {', '.join(allowed)}")
         if about.get("order", {}).keys() not in (set(), set(ORDER)):
@@ -115,13 +116,14 @@ class Folder:
             percent(f"{self.about_path}: more: least", least)
         if "median" not in self.bound:
             self.complain("bound: median", "is missing")
-        for key in ("devices", "modes", "contention", "metrics"):
-            if not isinstance(about["covers"].get(key, []), list):
-                self.complain(f"covers: {key}", "must be a list")
-        if about["covers"].get("kernels") not in ("blocks", "whole"):
-            self.complain("covers: kernels", "must be blocks or whole")
-        if "metrics" not in about["covers"]:
-            self.complain("covers: metrics", "is missing: the metrics that it bears on, or []")
+        for covers in self.covers:
+            for key in ("devices", "modes", "contention", "metrics"):
+                if not isinstance(covers.get(key, []), list):
+                    self.complain(f"covers: {key}", "must be a list")
+            if covers.get("kernels") not in ("blocks", "whole"):
+                self.complain("covers: kernels", "must be blocks or whole")
+            if "metrics" not in covers:
+                self.complain("covers: metrics", "is missing: the metrics that it bears on, or []")
         for parameter in about["parameters"]:
             if not isinstance(parameter, dict) or not {"name", "fitted_to"} <= parameter.keys() <= {"name", "count", "value", "fitted_to"}:
                 self.complain("parameters", "each has name, count, value and fitted_to")
@@ -175,6 +177,9 @@ class Folder:
                 raise Bad(f"{path}:{line}: measured: must be a number other than 0")
         if all(row["part"] == "fit" for row in rows):
             raise Bad(f"{path}: no row of part test: nothing is held back")
+        held = {row.get("metric") or self.about["metric"] for row in rows if row["part"] == "test"}
+        for metric in [metric for covers in self.covers if len(self.covers) > 1 for metric in covers["metrics"] if metric not in held]:
+            self.complain("covers: metrics", f"no value of {metric} is held back")
         return rows
 
     @staticmethod

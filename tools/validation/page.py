@@ -6,7 +6,7 @@ import subprocess
 import textwrap
 from pathlib import Path
 
-from errors import CLOSED, LAW, WHERE, best_naive, held_back, row_of
+from errors import CLOSED, COVERED, LAW, WHERE, best_naive, covered, held_back, row_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -81,7 +81,9 @@ data. `--check` fails if an error is beyond its bound or a stored value is not w
 
 It also writes `models/trust.yaml` for the line below an [answer](../reference/results.md) and `--trust`. `covers` lists the `devices`,
 `kernels` (`blocks` or `whole`), sharing `modes` (`together` for VMs, `alone` for one tenant), `contention` models and `metrics` to which a comparison applies.
-An empty list of modes or contention models means any. An empty list of metrics means that the comparison covers no answer of a scenario.
+An empty list of modes or contention models means any. An empty list of metrics means that the comparison covers no answer of a scenario. A list of such
+mappings, each with its `gpu` and the number of parameters `fitted` there, is for metrics that were held back on some of the devices only: each is judged by
+the held-back values of its own metrics.
 """
 
 
@@ -239,7 +241,7 @@ SAYS = {"smsched": "smsched", "noise": "standard deviation of repeats"}
 
 def groups_of(summary, model):
     """{group: row} of a model, of groups of at least three values."""
-    return {row["group"]: row for row in summary if row["group"] not in ("all", "order") and not row["group"].startswith(("more ", WHERE)) and
+    return {row["group"]: row for row in summary if row["group"] not in ("all", "order") and not row["group"].startswith(("more ", COVERED, WHERE)) and
             row["model"] == model and int(row["values"]) > 2}
 
 
@@ -404,16 +406,15 @@ def quoted(text):
 def trust(folders):
     """models/trust.yaml, which `smsched` reads to say what bears on an answer."""
     lines = ["# Written by tools/validate from results/measured: change those, not this file. What bears on an answer, and what --trust prints."]
-    for folder, summary in folders:
-        if not folder.about["covers"]["metrics"]:
-            continue
-        about, covers, ours, naive = folder.about, folder.about["covers"], held_back(summary), best_naive(summary)
-        lines += [f"  - {{set: {folder.name}, title: {quoted(about['title'])}, gpu: {quoted(about['gpu'])},",
+    for folder, summary, covers in [(*pair, covers) for pair in folders for covers in pair[0].covers if covers["metrics"]]:
+        about, group = folder.about, covered(covers) if len(folder.covers) > 1 else "all"
+        ours, naive = held_back(summary, group=group), best_naive(summary, group=group)
+        lines += [f"  - {{set: {folder.name}, title: {quoted(about['title'])}, gpu: {quoted(covers.get('gpu', about['gpu']))},",
                   f"     devices: [{', '.join(covers.get('devices', []))}], kernels: {covers['kernels']}, "
                   f"modes: [{', '.join(covers.get('modes', []))}], contention: [{', '.join(covers.get('contention', []))}],",
                   f"     metrics: [{', '.join(covers['metrics'])}], p90: {error(ours['p90'])},",
-                  f"     metric: {about['metric']}, values: {ours['values']}, fitted: {ours['parameters']}, median: {error(ours['median'])}, "
-                  f"r2: {quoted(number(ours['r2'], 2))}" +
+                  f"     metric: {about['metric'] if group == 'all' else quoted(', '.join(covers['metrics']))}, values: {ours['values']}, "
+                  f"fitted: {ours['parameters']}, median: {error(ours['median'])}, r2: {quoted(number(ours['r2'], 2))}" +
                   (f",\n     naive: {quoted(naive['model'])}, naive_median: {error(naive['median'])}, naive_r2: {quoted(number(naive['r2'], 2))}"
                    if naive else "") + "}"]
     return "\n".join(lines[:1] + ["trust:" if folders else "trust: []"] + lines[1:]) + "\n"
