@@ -3,6 +3,7 @@ import numpy as np
 
 LAW = "law "  # before the name of a law of contention, as a model of a folder
 CLOSED = "closed_form"  # a law without the simulator, as a model of a folder; it is no naive model
+UNFITTED = "unfitted"  # the same with nothing fitted; no naive model either
 COVERED = "covered "  # before devices, as the group of what is held back there, if a folder covers other metrics on other devices
 WHERE = "where "  # before the name of a naive model, as the group of what it has a value for, if not for all
 COLUMNS = ["group", "part", "model", "parameters", "values", "median", "p90", "maximum", "bias", "r2", "spearman", "ranked"]
@@ -153,6 +154,6 @@ def held_back(rows, model="smsched", group="all"):
 
 def best_naive(rows, closed=False, group="all"):
     """The naive model with the least median error, or None; with `closed`, our law without the simulator may be it."""
-    naive = [row for row in rows if (row["group"], row["part"]) == (group, "test") and row["model"] not in ("smsched", "noise", *([] if closed else [CLOSED]))
+    naive = [row for row in rows if (row["group"], row["part"]) == (group, "test") and row["model"] not in ("smsched", "noise", UNFITTED, *([] if closed else [CLOSED]))
              and not row["model"].startswith(LAW)]
     return min(naive, key=lambda row: float(row["median"]), default=None)

@@ -225,7 +225,7 @@ def deep_learning_parts(device, alone, other, issue):
 def derive(device, data, out):
     read_of = {name: read(data / f"corun/hfuse_fused_{name}.csv") for name in DEVICES}
     launches, times = read_of[device][1], (read_of[device][0], read_of["gtx1080ti"][0])
-    parts, stalls = deep_learning_parts(device, *times, ISSUE), deep_learning_parts(device, *times, issue_by_stalls())
+    parts, unfitted, stalls = (deep_learning_parts(device, *times, issue) for issue in (ISSUE, ISSUE, issue_by_stalls()))
     fitted = [launch for launch in launches if launch.part == "fit"]
     fit(device, parts, fitted)
     fit(device, stalls, fitted, PROFILED)
@@ -233,7 +233,7 @@ def derive(device, data, out):
     constant = statistics.median(launch.seconds / both[launch] for launch in fitted)
     write(out, launches, lambda _: parts, [scenario(device, parts, launch) for launch in launches],
           [{"constant": both[launch] * constant, "closed_form": fluid_s(device, parts, launch),
-            "stalls": fluid_s(device, stalls, launch)} for launch in launches])
+            "unfitted": fluid_s(device, unfitted, launch), "stalls": fluid_s(device, stalls, launch)} for launch in launches])
     with open(out / "parameters.csv", "w", newline="") as file:
         csv.writer(file).writerows([["name", "value"], *([f"use of {r} by {k}", round(parts[k].uses[r], 4)] for k, r in UNKNOWN.items())])
 

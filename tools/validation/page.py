@@ -6,7 +6,7 @@ import subprocess
 import textwrap
 from pathlib import Path
 
-from errors import CLOSED, COVERED, LAW, WHERE, best_naive, covered, held_back, row_of
+from errors import CLOSED, COVERED, LAW, UNFITTED, WHERE, best_naive, covered, held_back, row_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -261,7 +261,7 @@ def nearer(summary, model):
 def beside_ours(folder, summary, row):
     """Of a naive model: what smsched has over the same values where the model has fewer, and in which groups the model is nearer."""
     same = next((mine for mine in summary if mine["group"] == WHERE + row["model"]), None)
-    pairs, says = [] if row["model"] == CLOSED else nearer(summary, row["model"]), [f"{row['values']} values, of which smsched {error(same['median'])}"] if same else []
+    pairs, says = [] if row["model"] in (CLOSED, UNFITTED) else nearer(summary, row["model"]), [f"{row['values']} values, of which smsched {error(same['median'])}"] if same else []
     if len(pairs) > 2:
         says.append(f"nearer in {len(pairs)} of {len(groups_of(summary, 'smsched'))} groups by {folder.about['group']}")
     elif pairs:
@@ -271,7 +271,7 @@ def beside_ours(folder, summary, row):
 
 def shown(folder, summary, row):
     """All but naive models that are far worse than the best one, and nearer than smsched nowhere."""
-    if row["model"] not in folder.naive or row["model"] == CLOSED:
+    if row["model"] not in folder.naive or row["model"] in (CLOSED, UNFITTED):
         return not row["model"].startswith(LAW)
     same = next((mine for mine in summary if mine["group"] == WHERE + row["model"]), held_back(summary))
     return bool(float(row["median"]) <= max(3 * float(best_naive(summary)["median"]), float(same["median"])) or nearer(summary, row["model"]))
@@ -328,7 +328,7 @@ def more_text(folder, summary):
             continue
         right, count = right_in(rows[0]), int(rows[0]["values"])
         spread = f"{min(parts):.0f} to {max(parts):.0f} % by {more['of']}" if parts else "95 % interval {:.0f} to {:.0f} %".format(*interval(right, count))
-        best = max((row for row in rows[1:] if row["model"] != CLOSED), key=right_in)
+        best = max((row for row in rows[1:] if row["model"] not in (CLOSED, UNFITTED)), key=right_in)
         says.append(f"at least {least} in {rows[0]['ranked']} ({spread}; `{best['model']}` in {right_in(best)})")
     return fill("**Does another copy pay?** It pays if it adds a given share of one copy's work. Held-back decisions are right for " + "; ".join(says) + ".") + "\n\n" if says else ""
 
