@@ -127,6 +127,13 @@ sed -i 's/\[end_ns\]/[jobs_per_s]/' results/measured/ours/about.yaml
 validates 3 "a metric of which nothing is held back"
 says "about.yaml: covers: metrics: no value of jobs_per_s is held back"
 
+# Errors without what was partly fitted have a row of their own.
+makes ours
+sed -i '$awithout: {column: pair, value: second}' results/measured/ours/about.yaml
+validates 0 "without a pair"
+is results/measured/ours/summary.csv "without second,test,smsched,0,2,10,18,20,-10,,,1 of 1"
+is docs/evidence/validation.md "| smsched, without second (2 values) | 10.0 | 18.0 | 20.0 |  | 1 of 1 |"
+
 # Clusters have their rows where the results of tools/openb are.
 makes ours
 mkdir -p results/published
@@ -223,6 +230,8 @@ refused about.yaml '$aorder: {within: pair}' "about.yaml: order: has within, wha
 refused about.yaml '$amore: {within: pair}' "about.yaml: more: has within, copies and least"
 refused about.yaml '$amore: {within: pair, copies: n, least: [some]}' "more: least: 'some' is no percentage, such as '3 %'"
 refused about.yaml '$amore: {within: pair, copies: n, least: [5 %]}' "measured.csv:1: no column 'n', which about.yaml names"
+refused about.yaml '$awithout: {column: pair}' "about.yaml: without: has column and value"
+refused about.yaml '$awithout: {column: pear, value: first}' "measured.csv:1: no column 'pear'"
 refused about.yaml '$alicence: [CC0-1.0]' "about.yaml: licence: must be a text"
 refused about.yaml '$acolour: red' "about.yaml: colour: unknown key"
 refused about.yaml 's/median: 5 %/median: five/' "about.yaml: bound: median: 'five' is no percentage"

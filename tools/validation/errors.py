@@ -5,6 +5,7 @@ LAW = "law "  # before the name of a law of contention, as a model of a folder
 CLOSED = "closed_form"  # a law without the simulator, as a model of a folder; it is no naive model
 UNFITTED = "unfitted"  # the same with nothing fitted; no naive model either
 COVERED = "covered "  # before devices, as the group of what is held back there, if a folder covers other metrics on other devices
+WITHOUT = "without "  # before what a folder's `without` leaves out, as the group of the other values
 WHERE = "where "  # before the name of a naive model, as the group of what it has a value for, if not for all
 COLUMNS = ["group", "part", "model", "parameters", "values", "median", "p90", "maximum", "bias", "r2", "spearman", "ranked"]
 
@@ -132,6 +133,9 @@ def summary(folder, rows):
         chosen = [row for row in held if (row.get("metric") or about["metric"]) in covers["metrics"]]
         out += [row_of(covered(covers), "test", model, covers.get("fitted", count) if model == "simulated" else count, chosen, within)
                 for model, count in models.items()]
+    if "without" in about:
+        chosen = [row for row in held if row[about["without"]["column"]] != about["without"]["value"]]
+        out += [row_of(f"{WITHOUT}{about['without']['value']}", "test", model, count, chosen, within) for model, count in models.items()]
     if "order" in about:
         column = about["order"]["within"]
         chosen = [row for row in rows if row["part"] == "test" and row[column]]

@@ -13,9 +13,10 @@ from errors import LAW
 
 TEXTS = ["title", "question", "gpu", "source", "metric", "unit", "verdict", "wrong"]
 NEEDED = TEXTS + ["devices", "parameters", "bound", "covers", "tests", "by"]
-KNOWN = NEEDED + ["licence", "data", "scale", "target", "rank", "order", "more", "group", "naive"]
+KNOWN = NEEDED + ["licence", "data", "scale", "target", "rank", "order", "more", "without", "group", "naive"]
 WORDS = {"tests": ["inside", "modes", "kernel"], "by": ["law", "simulation"]}  # docs/evidence/validation.md says what they mean
 ORDER = ["within", "what", "target"]
+WITHOUT = ["column", "value"]
 MORE = ["within", "copies", "least", "of"]
 COVERS = ["devices", "kernels", "modes", "contention", "metrics", "gpu", "fitted"]
 
@@ -83,7 +84,7 @@ class Folder:
             if not isinstance(about.get(key, []), list):
                 self.complain(key, "must be a list")
         self.covers = about["covers"] if isinstance(about["covers"], list) else [about["covers"]]
-        for key, maps in [("covers", self.covers), *((key, [about.get(key, {})]) for key in ("bound", "target", "rank", "order", "more", "naive"))]:
+        for key, maps in [("covers", self.covers), *((key, [about.get(key, {})]) for key in ("bound", "target", "rank", "order", "more", "without", "naive"))]:
             if not maps or not all(isinstance(one, dict) for one in maps):
                 self.complain(key, "must have keys of its own")
         for key, words in WORDS.items():
@@ -104,12 +105,14 @@ class Folder:
     def check_inner(self):
         about = self.about
         for outer, allowed in (("bound", ["median", "maximum"]), ("target", ["median", "maximum", "r2", "ranked"]),
-                               ("rank", ["within"]), ("order", ORDER), ("more", MORE), ("covers", COVERS)):
+                               ("rank", ["within"]), ("order", ORDER), ("more", MORE), ("without", WITHOUT), ("covers", COVERS)):
             for key in dict.fromkeys(key for one in self.covers for key in one) if outer == "covers" else about.get(outer, {}):
                 if key not in allowed:
                     self.complain(f"{outer}: {key}", f"unknown key; there are {', '.join(allowed)}")
         if about.get("order", {}).keys() not in (set(), set(ORDER)):
             self.complain("order", "has within, what and target")
+        if about.get("without", {}).keys() not in (set(), set(WITHOUT)):
+            self.complain("without", "has column and value")
         if "more" in about and not set(MORE[:3]) <= about["more"].keys():
             self.complain("more", "has within, copies and least")
         for least in about.get("more", {}).get("least", []):
@@ -165,7 +168,7 @@ class Folder:
             raise Bad(f"{path}: no values")
         columns = [self.about.get("group"), *(self.about.get(key, {}).get("within") for key in ("rank", "order")),
                    *(self.about.get("more", {}).get(key) for key in ("within", "copies", "of"))]
-        for name in columns:
+        for name in [*columns, self.about.get("without", {}).get("column")]:
             if name is not None and name not in rows[0]:
                 raise Bad(f"{path}:1: no column '{name}', which about.yaml names")
         for line, row in enumerate(rows, 2):

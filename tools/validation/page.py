@@ -6,7 +6,7 @@ import subprocess
 import textwrap
 from pathlib import Path
 
-from errors import CLOSED, COVERED, LAW, UNFITTED, WHERE, best_naive, covered, held_back, row_of
+from errors import CLOSED, COVERED, LAW, UNFITTED, WHERE, WITHOUT, best_naive, covered, held_back, row_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -72,7 +72,7 @@ data. `--check` fails if an error is beyond its bound or a stored value is not w
 
 | file | what |
 |---|---|
-| `about.yaml` | In words: `title`, `question`, `gpu`, `source`, `verdict`, `wrong`, `licence` of measurements that were made for this page. What the comparison reads: `devices`, `data` (files of published data), `metric` (`smsched list metrics`), `unit`, `scale` (measured = metric x scale), `rank`, `order` (values of a column `within` that should be in the right order), `group`, `naive`. Whether another copy pays: `more`, with the `least` share of one copy's work that it must add, columns `within` and `copies`, and `of`, whose spread the page gives. Fitted values: `parameters` (`name`, `value`, `fitted_to`, `count`). Limits of the error: `target`, `bound`. Where it belongs: `tests` (`inside`, `modes` or `kernel`), `by` (`law` or `simulation`), `covers` |
+| `about.yaml` | In words: `title`, `question`, `gpu`, `source`, `verdict`, `wrong`, `licence` of measurements that were made for this page. What the comparison reads: `devices`, `data` (files of published data), `metric` (`smsched list metrics`), `unit`, `scale` (measured = metric x scale), `rank`, `order` (values of a column `within` that should be in the right order), `without` (a `value` of a `column`: errors of all others have a row of their own), `group`, `naive`. Whether another copy pays: `more`, with the `least` share of one copy's work that it must add, columns `within` and `copies`, and `of`, whose spread the page gives. Fitted values: `parameters` (`name`, `value`, `fitted_to`, `count`). Limits of the error: `target`, `bound`. Where it belongs: `tests` (`inside`, `modes` or `kernel`), `by` (`law` or `simulation`), `covers` |
 | `measured.csv` | one row per value: `scenario`, `part` (`fit` or `test`), `measured`; optional: `subject` (a name, or `kind:name`), `policy`, `metric`, `scale`, `alone`, `noise`, columns of naive models and groups |
 | other `.yaml` files | the scenarios |
 | `derive` | a program in place of these files: `derive DATA OUT` writes `measured.csv`, scenarios and `parameters.csv` (`name,value` of what it fitted) |
@@ -241,7 +241,7 @@ SAYS = {"smsched": "smsched", "noise": "standard deviation of repeats"}
 
 def groups_of(summary, model):
     """{group: row} of a model, of groups of at least three values."""
-    return {row["group"]: row for row in summary if row["group"] not in ("all", "order") and not row["group"].startswith(("more ", COVERED, WHERE)) and
+    return {row["group"]: row for row in summary if row["group"] not in ("all", "order") and not row["group"].startswith(("more ", COVERED, WHERE, WITHOUT)) and
             row["model"] == model and int(row["values"]) > 2}
 
 
@@ -281,9 +281,12 @@ def models_table(folder, summary):
     """Errors of smsched, of naive models and of repeats, held back."""
     rows, worst, rank = [], worst_group(summary), "rank" in folder.about
     held = [row for row in summary if (row["group"], row["part"]) == ("all", "test") and shown(folder, summary, row)]
-    for row in held[:1] + ([worst] if worst else []) + held[1:]:
+    without = [row for row in summary if row["group"].startswith(WITHOUT) and row["model"] == "smsched"]
+    for row in held[:1] + without + ([worst] if worst else []) + held[1:]:
         what = SAYS.get(row["model"]) or f"`{row['model']}`: {folder.naive[row['model']]['what']}"
-        if row is worst:
+        if row in without:
+            what = f"smsched, {row['group']}"
+        elif row is worst:
             what = f"worst {folder.about['group']}: {row['group']}"
         if row["model"] in folder.naive:
             what += beside_ours(folder, summary, row)
