@@ -4,6 +4,8 @@
 #include "../model/cluster/node_mig.h"
 #include "../model/sheet.h"
 
+enum { GRIDS_USUAL = 128 }; /* at once, on GPUs of today */
+
 const char *sms__names_of_devices(struct sms_results *results, bool (*holds)(const struct sms__device *device))
 {
     const struct sms_scenario *scenario = results->scenario;
@@ -46,6 +48,12 @@ static bool runs_beside(const struct sms__mode *shared, const struct sms__device
 static bool assumes_queue(const struct sms__mode *shared, const struct sms__device *device)
 {
     return runs_beside(shared, device) && !sms__queue_known(device);
+}
+
+/* Processes have chunks to themselves, of as many SMs as nobody knows. */
+static bool assumes_chunk(const struct sms__mode *shared, const struct sms__device *device)
+{
+    return shared->form->reserves && device->mps.chunk == 0;
 }
 
 /* The first of the modes in which processes share the device that assumes something; NULL: none. */
@@ -132,6 +140,35 @@ void sms__note_turns(struct sms_results *results)
 }
 
 static bool runs_by_block(const struct sms__kernel *kernel) { return !kernel->whole; }
+
+static bool grids_unknown(const struct sms__device *device) { return device->grids == 0; }
+
+/* How many streams may have a grid each on a device without a limit. */
+static uint64_t most_grids(const struct sms_scenario *scenario)
+{
+    uint64_t most = 0;
+    for (size_t d = 0; d < scenario->devices && !scenario->cluster; d++) {
+        uint64_t here = 0;
+        for (size_t v = 0; v < scenario->vms && grids_unknown(scenario->device[d]); v++)
+            here += sms__may_be_on(&scenario->vm[v], d) ? scenario->vm[v].streams : 0;
+        most = here > most ? here : most;
+    }
+    return most;
+}
+
+void sms__note_unbounded(struct sms_results *results)
+{
+    const char *devices;
+    const struct sms__mode *mode = mode_on_devices(results, assumes_chunk, &devices);
+    const uint64_t most = most_grids(results->scenario);
+    if (mode)
+        sms__note(results, "under %s, a chunk is assumed to be one SM, because that of %s is not known", mode->word,
+                  devices);
+    if (most > GRIDS_USUAL && sms__has_kernel(results->scenario, runs_by_block))
+        sms__note(results,
+                  "%llu grids are assumed to run at once, because the limit of %s is not known; GPUs usually have %d",
+                  (unsigned long long)most, sms__names_of_devices(results, grids_unknown), GRIDS_USUAL);
+}
 
 static bool runs_whole(const struct sms__kernel *kernel) { return kernel->whole; }
 

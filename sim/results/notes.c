@@ -332,6 +332,7 @@ int sms__results_note(void *user)
     note_contention(results);
     note_limits(results);
     note_launches(results);
+    sms__note_unbounded(results);
     sms__note_turns(results);
     sms__note_queue(results);
     sms__note_workloads(results);

@@ -28,6 +28,8 @@ bool sms__has_kernel(const struct sms_scenario *scenario, bool (*holds)(const st
 
 /* The same file: notes the slice and the switch by default, unless all was measured. */
 void sms__note_turns(struct sms_results *results);
+/* Notes the limits that nobody knows of a device, and that matter: of chunks of static partitions, and of grids. */
+void sms__note_unbounded(struct sms_results *results);
 /* Notes the order in which kernels of several processes get a device, unless it was measured or hardly matters. */
 void sms__note_queue(struct sms_results *results);
 /* Notes the clock under load of kernels that were scaled, unless all was measured. */

@@ -76,6 +76,21 @@ static bool runs_as_it_is(const struct sms_scenario *scenario, const struct sms_
     return runs_elsewhere(scenario, workload) && !scaled_bounds(scenario, workload);
 }
 
+static bool dram_by_rule(const struct sms__device *device)
+{
+    const int r = sms__resource_index(device, "dram");
+    return r >= 0 && !(device->resource[r].reached > 0);
+}
+
+static bool demands_dram(const struct sms__workload *workload)
+{
+    bool any = false;
+    for (size_t k = 0; k < workload->kernels; k++)
+        for (size_t i = 0; i < workload->kernel[k].demands; i++)
+            any |= !strcmp(workload->kernel[k].demand[i].resource, "dram");
+    return any;
+}
+
 static bool scaling_unknown(const struct sms__device *device) { return !sms__scaling_known(device); }
 
 /* Workloads that the run itself scaled, and how far off their kernels' times may be. */
@@ -83,12 +98,14 @@ static void note_scaled(struct sms_results *results, const struct workloads *wor
 {
     struct sms__names found = {.count = 0};
     unsigned bounds = 0;
-    const char *factors = "";
+    bool dram = false;
+    const char *factors = "", *peak = sms__names_of_devices(results, dram_by_rule);
     for (size_t w = 0; w < workloads->count; w++) {
         unsigned of_one = runs_elsewhere(results->scenario, workloads->of[w])
                               ? scaled_bounds(results->scenario, workloads->of[w])
                               : 0;
         bounds |= of_one;
+        dram |= of_one && demands_dram(workloads->of[w]);
         if (of_one)
             sms__names_add(&found, workloads->of[w]->name, -1);
     }
@@ -105,6 +122,9 @@ static void note_scaled(struct sms_results *results, const struct workloads *wor
                   factors);
         sms__note_clock(results);
     }
+    if (dram && *peak)
+        sms__note(results,
+                  "scaled kernels are assumed to reach the peak of DRAM on %s, because none was measured there", peak);
 }
 
 static bool is_scaled(const struct sms_scenario *scenario, const struct sms__workload *workload)

@@ -119,6 +119,33 @@ try 0 "a shared instance" run mig.yaml --notes; prints "under mig/mps, ${order#*
 try 0 "instances of one pod each" run mig.yaml --notes --set nodes.1.mig.0.layout='[3g.20gb]'
 if grep -q "launch order" <<<"$output"; then bad "a pod alone in its instance has an order" "$output"; else ok; fi
 
+# Rules of a device's sheet, where they matter: chunks of static partitions, grids beyond what GPUs have, and DRAM of scaled kernels.
+cat >many.yaml <<'EOF'
+workload: w
+kernels: [{name: k, blocks: 1, threads: 64, block_time: 10 us}]
+---
+scenario: many
+devices: [{model: mi250}]
+policies: [round_robin]
+vms: [{name: v, workload: w, count: 2, streams: 65}]
+EOF
+omits() { if grep -q "note: .*$1" <<<"$output"; then bad "$2" "$output"; else ok; fi; }
+try 0 "many grids" run many.yaml --notes
+prints "130 grids are assumed to run at once, because the limit of mi250 is not known; GPUs usually have 128"
+try 0 "few grids" run many.yaml --notes --set vms.0.streams=64; omits "grids are" "no more grids than GPUs have"
+try 0 "a known limit" run many.yaml --notes --set devices.0.model=a100; omits "grids are" "the limit is known"
+sed 's/^vms.*/processes: [{name: a, workload: w}, {name: b, workload: w}]/; s/round_robin/{mode: mps}/; s/mi250/gtx1080ti/' many.yaml >chunks.yaml
+try 0 "no chunks" run chunks.yaml --notes; omits "a chunk is" "MPS has chunks"
+sed -i 's/mps/partition/; s/workload: w}/workload: w, chunks: 3}/g' chunks.yaml
+try 0 "chunks" run chunks.yaml --notes; prints "under partition, a chunk is assumed to be one SM, because that of gtx1080ti is not known"
+try 0 "a known chunk" run chunks.yaml --notes --set devices.0.model=a100; omits "a chunk is" "the chunk is known"
+printf 'scenario: s\ndevices: [{model: rtx3090}]\npolicies: [leftover]\nvms: [{name: a, workload: v100/bfs_64k}]\n' >scaled.yaml
+try 0 "DRAM of scaled kernels" run scaled.yaml --notes
+prints "scaled kernels are assumed to reach the peak of DRAM on rtx3090, because none was measured there"
+for device in l4 v100; do
+    try 0 "DRAM of $device" run scaled.yaml --notes --set devices.0.model=$device; omits "peak of DRAM" "it is known, or nothing is scaled"
+done
+
 # The same bytes with any number of threads, under both engines, and by the key of the scenario.
 "$smsched" compare two.yaml --unknowns 20 --format json --jobs 1 >one.json
 for way in "--jobs 5" "--engine reference" "--check"; do
