@@ -179,15 +179,7 @@ size_t sms_share_devices(const struct sms_share *share);
 struct sms_process_view sms_share_process(const struct sms_share *share, size_t process);
 struct sms_share_device_view sms_share_device(const struct sms_share *share, size_t device);
 /* True if a process of a higher priority is on the same device, whether it has a kernel there or not. */
-static inline bool sms_share_is_outranked(const struct sms_share *share, const struct sms_process_view *self)
-{
-    for (size_t p = 0; self && p < sms_share_processes(share); p++) {
-        const struct sms_process_view other = sms_share_process(share, p);
-        if (other.device == self->device && other.priority > self->priority)
-            return true;
-    }
-    return false;
-}
+bool sms_share_is_outranked(const struct sms_share *share, const struct sms_process_view *self);
 /* Returns the time that the rest of the job under way would take alone, ps: host time, copies at full rate, kernels.
  * The step under way counts in full, with all its launches. Before the first job this is the time of a whole job, and 0
  * while the process waits for a job to arrive. Of several streams the longest counts. Takes time proportional to the

@@ -193,12 +193,8 @@ bool sms__stream_ask_again(struct sms__stream *stream, uint64_t now)
 static bool depends_on_others(const struct sms__stream *stream)
 {
     const struct sms__process *self = stream->process;
-    const struct sms_share *share = self->share;
-    const struct sms_share_policy *policy = share->policy.policy;
-    bool depends = policy->launch && policy->repartitions;
-    for (size_t p = 0; policy->launch && !depends && p < share->processes; p++)
-        depends = share->process[p].instance == self->instance && share->process[p].vm->priority > self->vm->priority;
-    return depends;
+    const struct sms_share_policy *policy = self->share->policy.policy;
+    return policy->launch && (policy->repartitions || sms__instance_top_priority(self->instance) > self->vm->priority);
 }
 
 bool sms__stream_request(struct sms__stream *stream, enum sms_phase phase, uint64_t now)

@@ -56,6 +56,7 @@ static void init_instance(struct sms_share *share, size_t idx, size_t before)
         .share = share,
         .gpu = &share->gpu[place.gpu],
         .idx = idx,
+        .top = NAN,
         .number = instances ? instances->number[place.type] : 0,
         .type = instances ? instances->device[place.type] : share->scenario->device[place.type],
         .mode = sms__mode_of(&share->setup, idx),
@@ -180,6 +181,19 @@ long sms__instance_choose(const struct sms_share *share, const struct sms__proce
     return best ? (long)best->idx : SMS_WAIT;
 }
 
+/* Launches ask for it far more often than processes come and go. */
+double sms__instance_top_priority(struct sms__instance *instance)
+{
+    const struct sms_share *share = instance->share;
+    if (!isnan(instance->top))
+        return instance->top;
+    instance->top = -INFINITY;
+    for (size_t p = 0; p < share->processes; p++)
+        if (share->process[p].instance == instance)
+            instance->top = fmax(instance->top, share->process[p].vm->priority);
+    return instance->top;
+}
+
 void sms__gpu_advance(struct sms__gpu *gpu, uint64_t now)
 {
     uint64_t elapsed = now - gpu->advanced_ps;
@@ -231,6 +245,7 @@ void sms__instance_enter(struct sms__instance *instance, struct sms__process *pr
         check_mode(instance, process);
     sms__gpu_advance(instance->gpu, now);
     instance->processes++;
+    instance->top = NAN;
     instance->declared += sms__process_declared(process);
     instance->gpu->processes++;
     if (process->exclusive)
@@ -244,6 +259,7 @@ void sms__instance_leave(struct sms__instance *instance, struct sms__process *pr
 {
     sms__gpu_advance(instance->gpu, now);
     instance->processes--;
+    instance->top = NAN;
     instance->declared -= sms__process_declared(process);
     instance->gpu->processes--;
     if (instance->exclusive == process)

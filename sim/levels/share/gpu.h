@@ -35,6 +35,7 @@ struct sms__instance {
     size_t first_process, processes_most;  /* which may be on it */
     uint64_t held;                         /* bytes */
     size_t processes;                      /* on it */
+    double top;                            /* the greatest priority of these; NAN: it is not known */
     uint64_t declared;                     /* the most that each of these will hold, together, bytes */
     double core;                           /* what its kernels ask for, parts of SMS_FULL */
     const struct sms__process *exclusive;  /* the process that has it to itself, or NULL */
@@ -74,6 +75,9 @@ bool sms__instance_allows(const struct sms__instance *instance, const struct sms
 bool sms__instance_admits(const struct sms__instance *instance, const struct sms__process *process); /* now */
 /* The admitting instance with the fewest processes, then with most free memory; or SMS_WAIT. */
 long sms__instance_choose(const struct sms_share *share, const struct sms__process *process);
+
+/* The greatest priority of the processes on it. */
+double sms__instance_top_priority(struct sms__instance *instance);
 
 /* Without slots: sms__tenants_at, of its site. */
 size_t sms__instance_tenants(const struct sms__instance *instance, size_t from, size_t before);

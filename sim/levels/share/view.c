@@ -145,7 +145,8 @@ struct sms_process_view sms_share_process(const struct sms_share *share, size_t 
         return (struct sms_process_view){.name = "", .phase = SMS_PHASE_DONE, .device = -1};
     const struct sms__process *of = &share->process[process];
     const struct sms__stream *stream = current_stream(of);
-    bool asked = stream == share->policy.asking;
+    const bool asked = stream == share->policy.asking;
+    const double alone_ps = kernel_ps(stream);
     return (struct sms_process_view){
         .name = of->arrival.name,
         .cls = stream->workload->cls,
@@ -164,12 +165,18 @@ struct sms_process_view sms_share_process(const struct sms_share *share, size_t 
         .arrived_ps = of->arrived_ps,
         .deadline_ps = asked ? sms__job_deadline(stream) : earliest_deadline(of),
         .service_ps = sms__process_service(of, share->engine->now),
-        .kernel_ps = to_uint(kernel_ps(stream)),
-        .blocks = kernel_ps(stream) > 0 ? stream->workload->kernel[kernel_of(stream)].blocks : 0,
+        .kernel_ps = to_uint(alone_ps),
+        .blocks = alone_ps > 0 ? stream->workload->kernel[kernel_of(stream)].blocks : 0,
         .sms = !of->instance         ? 0
                : of->parts.all.is_on ? of->parts.all.sms
                                      : of->instance->type->sms,
     };
+}
+
+bool sms_share_is_outranked(const struct sms_share *share, const struct sms_process_view *self)
+{
+    return self && self->device >= 0 && is_device(share, (size_t)self->device) &&
+           sms__instance_top_priority(&share->instance[self->device]) > self->priority;
 }
 
 uint64_t sms_share_left(const struct sms_share *share, size_t process)
