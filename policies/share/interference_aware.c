@@ -55,9 +55,11 @@ static bool runs_best_effort(const struct sms_share *share, long device)
 {
     const struct state *state = sms_share_state(share);
     bool runs = false;
-    for (size_t p = 0; p < sms_share_processes(share); p++) {
+    for (size_t p = 0; p < sms_share_processes(share) && !runs; p++) {
+        if (state->kernels[p] == 0)
+            continue;
         struct sms_process_view other = sms_share_process(share, p);
-        runs |= other.device == device && state->kernels[p] > 0 && sms_share_is_outranked(share, &other);
+        runs = other.device == device && sms_share_is_outranked(share, &other);
     }
     return runs;
 }
@@ -84,7 +86,10 @@ static enum sms_answer throttle(struct sms_share *share, size_t process, const s
 static enum sms_answer launch(struct sms_share *share, size_t process)
 {
     struct sms_process_view self = sms_share_process(share, process);
+    const struct state *state = sms_share_state(share);
     for (size_t p = 0; p < sms_share_processes(share); p++) {
+        if (state->kernels[p] == 0) /* most wait, and all of those are asked after each event */
+            continue;
         struct sms_process_view other = sms_share_process(share, p);
         bool has_precedence = p != process && other.device == self.device && other.phase == SMS_PHASE_KERNEL &&
                               other.priority > self.priority;

@@ -15,14 +15,8 @@ static const struct sms_param params[] = {
 static enum sms_answer launch(struct sms_share *share, size_t process)
 {
     const struct sms_process_view self = sms_share_process(share, process);
-    if (!sms_share_is_outranked(share, &self))
-        return SMS_GRANT;
-    for (size_t p = 0; p < sms_share_processes(share); p++) {
-        const struct sms_process_view other = sms_share_process(share, p);
-        if (p != process && other.device == self.device && other.phase == SMS_PHASE_KERNEL)
-            return SMS_DEFER;
-    }
-    return SMS_GRANT;
+    const bool is_alone = sms_share_device(share, (size_t)self.device).kernels == self.kernels;
+    return is_alone || !sms_share_is_outranked(share, &self) ? SMS_GRANT : SMS_DEFER;
 }
 
 static uint64_t atom(struct sms_share *share, size_t process)

@@ -68,6 +68,7 @@ struct sms_process_view {
     uint64_t kernel_ps;   /* time alone of the kernel that it launches or runs; 0 if there is none */
     uint64_t blocks;      /* in the grid of that kernel; of a coarse one 1 */
     size_t sms;           /* SMs of its device that it may use now; 0 while it has no device */
+    size_t kernels;       /* of all its streams, on the device */
 };
 
 struct sms_share_device_view {
@@ -78,6 +79,7 @@ struct sms_share_device_view {
     double core;           /* utilization as nvidia-smi shows it: the sum of the processes' `core`, at most 1 */
     size_t sms;
     uint64_t threads; /* of an SM, at most */
+    size_t kernels;   /* of all its processes, running or waiting for a time slice */
 };
 
 enum { SMS_WAIT = -1 };

@@ -275,6 +275,7 @@ void sms__instance_kernel(struct sms__instance *instance, double core, int count
     double part = (double)instance->type->sms / (double)gpu->type->sms;
     sms__gpu_advance(gpu, now);
     gpu->kernels += (size_t)count;
+    instance->kernels += (size_t)count;
     instance->core += count * core;
     gpu->core += count * (double)(uint64_t)(core * part + 0.5); /* whole parts, so that sums stay exact */
 }

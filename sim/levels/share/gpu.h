@@ -37,7 +37,8 @@ struct sms__instance {
     size_t processes;                      /* on it */
     double top;                            /* the greatest priority of these; NAN: it is not known */
     uint64_t declared;                     /* the most that each of these will hold, together, bytes */
-    double core;                           /* what its kernels ask for, parts of SMS_FULL */
+    size_t kernels;                        /* under way */
+    double core;                           /* what these ask for, parts of SMS_FULL */
     const struct sms__process *exclusive;  /* the process that has it to itself, or NULL */
     uint32_t *claims;                      /* [SMs]: processes that have chosen the SM (sm_part.c); or NULL */
     struct sms_contention_view contention; /* what its contention model is asked with */

@@ -170,6 +170,7 @@ struct sms_process_view sms_share_process(const struct sms_share *share, size_t 
         .sms = !of->instance         ? 0
                : of->parts.all.is_on ? of->parts.all.sms
                                      : of->instance->type->sms,
+        .kernels = of->kernels,
     };
 }
 
@@ -209,6 +210,7 @@ struct sms_share_device_view sms_share_device(const struct sms_share *share, siz
         .sms = instance->type->sms,
         .threads = instance->type->sm.threads,
         .core = instance->core < SMS_FULL ? instance->core / SMS_FULL : 1,
+        .kernels = instance->kernels,
     };
 }
 
