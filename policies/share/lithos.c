@@ -44,6 +44,7 @@ struct state {
     uint64_t *row;           /* scratch: a bit for each SM */
     size_t most;
     uint64_t looks_ps; /* when a launch without SMs looks again */
+    uint64_t *full_ps; /* [devices] when a process without a quota found no SM, if no event came since */
 };
 
 static struct process *process_of(const struct sms_share *share, size_t p)
@@ -89,6 +90,7 @@ static void start(struct sms_share *share)
     state->row = sms_share_alloc(share, state->most / 64 + 1, sizeof *state->row);
     for (size_t p = 0; p < processes; p++)
         state->process[p].device = -1;
+    state->full_ps = sms_share_alloc(share, devices, sizeof *state->full_ps);
     state->beside = sms_share_alloc(share, devices, sizeof *state->beside);
     count_beside(share, state->beside);
 }
@@ -108,10 +110,11 @@ static size_t quota_of(const struct sms_share *share, size_t p)
 static void take(struct sms_share *share, size_t p)
 {
     struct process *process = process_of(share, p);
-    const size_t quota = quota_of(share, p);
-    for (size_t s = 0; s < count_of(share, p) && process->quota < quota; s++)
-        if (sms_of(share, p)[s].owner == 0)
-            sms_of(share, p)[s] = (struct sm){p + 1, process->quota++};
+    struct sm *sm = sms_of(share, p);
+    const size_t quota = quota_of(share, p), count = count_of(share, p);
+    for (size_t s = 0; s < count && process->quota < quota; s++)
+        if (sm[s].owner == 0)
+            sm[s] = (struct sm){p + 1, process->quota++};
     process->wanted = process->quota;
 }
 
@@ -126,6 +129,9 @@ static void leave(struct sms_share *share, size_t p)
 
 static void event(struct sms_share *share, const struct sms_share_event *event)
 {
+    const struct state *state = sms_share_state(share);
+    for (size_t d = 0; d < sms_share_devices(share); d++)
+        state->full_ps[d] = UINT64_MAX;
     if (event->kind == SMS_EVENT_ENDED || event->kind == SMS_EVENT_FAILED || event->kind == SMS_EVENT_SUSPENDED)
         leave(share, event->process);
     if (event->kind == SMS_EVENT_PLACED || event->kind == SMS_EVENT_RESTORED) {
@@ -139,9 +145,10 @@ static void event(struct sms_share *share, const struct sms_share_event *event)
 
 static bool is_idle(const struct sms_share *share, size_t p)
 {
+    if (sms_share_now(share) - process_of(share, p)->active_ps < (uint64_t)sms_share_param(share, IDLE))
+        return false;
     const enum sms_phase phase = sms_share_process(share, p).phase;
-    return phase != SMS_PHASE_KERNEL && phase != SMS_PHASE_LAUNCH &&
-           sms_share_now(share) - process_of(share, p)->active_ps >= (uint64_t)sms_share_param(share, IDLE);
+    return phase != SMS_PHASE_KERNEL && phase != SMS_PHASE_LAUNCH;
 }
 
 /* True if the process may use the SM: it owns it and wants it, or its owner does not. */
@@ -186,20 +193,29 @@ static enum sms_answer wait(struct sms_share *share, size_t p)
 static enum sms_answer launch(struct sms_share *share, size_t p)
 {
     const struct state *state = sms_share_state(share);
+    const struct sm *sm = sms_of(share, p);
+    const size_t count = count_of(share, p);
+    uint64_t *full_ps = &state->full_ps[process_of(share, p)->device];
     size_t any = 0;
+    if (process_of(share, p)->quota == 0 && *full_ps == sms_share_now(share))
+        return SMS_DEFER; /* as another one just before, and there may be many */
     if (process_of(share, p)->quota == 0)
         take(share, p);
-    for (size_t q = 0; q < sms_share_processes(share); q++)
+    for (size_t q = 0; q < sms_share_processes(share) && sms_share_param(share, SLIP) > 1; q++)
         if (state->process[q].device >= 0 && sms_share_process(share, q).phase == SMS_PHASE_LAUNCH)
             process_of(share, q)->wanted = size_of(share, q);
     memset(state->row, 0, (state->most / 64 + 1) * sizeof *state->row);
-    for (size_t s = 0; s < count_of(share, p); s++) {
-        const bool may = may_use(share, p, &sms_of(share, p)[s]);
+    for (size_t s = 0; s < count; s++) {
+        const bool may = may_use(share, p, &sm[s]);
         state->row[s / 64] |= (uint64_t)may << (s % 64);
         any += may;
     }
-    if (any == 0)
+    if (any == 0) {
+        /* Without events, SMs come free where a kernel takes fewer, or between the atoms of one. */
+        if (process_of(share, p)->quota == 0 && sms_share_param(share, SLIP) <= 1 && sms_share_param(share, ATOM) <= 0)
+            *full_ps = sms_share_now(share);
         return wait(share, p);
+    }
     sms_share_use_sms(share, p, state->row);
     return SMS_GRANT;
 }
