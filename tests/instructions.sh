@@ -189,6 +189,11 @@ for policy in {memory_admission,shortest_first}' exclusive' {tgs,tally,interfere
     echo "$verdict 200 processes under $policy: $whole instructions, half as many: $half"
 done
 
+# Each process of these has a run by itself, too, of which the others are no part.
+half=$(of_waiting 500 plain exclusive) whole=$(of_waiting 1000 plain exclusive) verdict=ok
+[ "${half:-0}" -gt 0 ] && [ $((whole * 10)) -le $((half * 26)) ] || { verdict=FAILED; failures=$((failures + 1)); }
+echo "$verdict 1000 processes under plain exclusive: $whole instructions, half as many: $half"
+
 # of_outranked STREAMS: two tenants in turn while so many launches of a lower priority wait. A turn is not to pass those.
 of_outranked() {
     of_run run <<END

@@ -234,12 +234,14 @@ static int run_policy(struct job *job)
     return code;
 }
 
-/* Makes a scenario of the VM alone, so that what such a run takes does not grow with the number of VMs. Processes and
- * pods stay with the others, which take no part. Returns its index in it. */
-static size_t isolate(const struct sms_scenario *scenario, size_t tenant, struct sms_scenario *alone)
+/* Makes a scenario of the tenant alone, so that what such a run takes does not grow with the number of tenants. Pods
+ * stay with the others, which take no part, and so do processes of share policies, which see them, and on instances.
+ * Returns its index in it. */
+static size_t isolate(const struct sms_scenario *scenario, const struct sms__policy_use *policy, size_t tenant,
+                      struct sms_scenario *alone)
 {
     *alone = *scenario;
-    if (scenario->shares || scenario->cluster)
+    if (scenario->cluster || (scenario->shares && (policy->instances || strcmp(policy->share->name, "plain") != 0)))
         return tenant;
     alone->vm = &scenario->vm[tenant];
     alone->vms = 1;
@@ -251,13 +253,16 @@ static int run_tenant(struct job *job, const struct sms__tenant_run *run, const 
     const struct sms_results *results = job->work->results;
     struct sms_scenario scenario;
     struct sms__record record;
-    const size_t only = isolate(results->scenario, run->vm, &scenario);
+    const bool shares = results->scenario->shares;
+    const size_t only = isolate(results->scenario, policy, run->vm, &scenario);
     struct sms__run_spec spec = {
         .scenario = &scenario,
         .policy = policy,
         .seed = replication_seed(job->work, run->replication),
         .slack_ps = sms__slack_ps(results->scenario),
         .only_vm = (long)only,
+        .among = shares ? results->scenario : NULL,
+        .number = shares ? run->vm - only : 0,
         .options = results->options,
         .on_part = note_part,
         .user = job,

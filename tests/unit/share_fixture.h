@@ -43,6 +43,9 @@ static inline int set_up(void **state)
     }
     fixture->scenario.device = fixture->device;
     fixture->scenario.shares = true;
+    static struct sms_share_policy sees_all = {.name = "sees_all"}; /* so that processes stay with the others */
+    static struct sms__policy_use alone = {.share = &sees_all};
+    fixture->scenario.alone = &alone;
     fixture->scenario.host.power_w = 250;
     *state = fixture;
     return 0;

@@ -132,7 +132,8 @@ static void add_blocks(struct sms__context *context)
     setup.idx = share->setup.first_gpu + instance->gpu->idx;
     setup.first_sm = instance->gpu->first_sm;
     setup.allowed = sms__parts_of(share);
-    setup.tenants = share->slot ? instance->processes_most : sms__instance_tenants(instance, 0, share->scenario->vms);
+    setup.tenants =
+        share->slot ? instance->processes_most : sms__instance_tenants(instance, 0, sms__among(share->spec)->vms);
     setup.apart = instance->mode->form->reserves;
     setup.owners = 1 + (share->limits_sms ? share->processes + share->streams : 0);
     setup.observer =

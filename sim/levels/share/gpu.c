@@ -226,7 +226,7 @@ static void check_mode(const struct sms__instance *instance, const struct sms__p
 size_t sms__instance_tenants(const struct sms__instance *instance, size_t from, size_t before)
 {
     const struct sms__site site = {instance->type, instance->mode, instance->gpu->idx, instance->number};
-    return sms__tenants_at(instance->share->scenario, &site, from, before);
+    return sms__tenants_at(sms__among(instance->share->spec), &site, from, before);
 }
 
 /* The number of a tenant. It is counted from the one that entered last, because most enter in their order. */
@@ -252,7 +252,7 @@ void sms__instance_enter(struct sms__instance *instance, struct sms__process *pr
         instance->exclusive = process;
     process->instance = instance;
     if (!instance->share->slot)
-        process->tenant = number_of(instance, process->arrival.vm);
+        process->tenant = number_of(instance, instance->share->spec->number + process->arrival.vm);
 }
 
 void sms__instance_leave(struct sms__instance *instance, struct sms__process *process, uint64_t now)
