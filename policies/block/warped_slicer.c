@@ -69,12 +69,13 @@ static bool fits(const struct sms_device_view *device, const uint64_t used[SMS_L
     return fit;
 }
 
-/* Returns the slice with the lowest relative speed among those that gain by another block and have room for it. */
+/* Returns the slice with the lowest relative speed among those that gain by another block and have room for it. None is
+ * lower than the first without a block. */
 static struct slice *slowest(const struct sms_device_view *device, const struct state *state,
                              const uint64_t used[SMS_LIMITS])
 {
     struct slice *best = NULL;
-    for (struct slice *slice = state->first; slice; slice = slice->next) {
+    for (struct slice *slice = state->first; slice && (!best || best->blocks); slice = slice->next) {
         bool gains = (double)slice->blocks < slice->most && fits(device, used, slice);
         if (gains && (!best || (double)slice->blocks / slice->alone < (double)best->blocks / best->alone))
             best = slice;
