@@ -125,7 +125,6 @@ struct sms__blocks_setup sms__device_blocks(const struct sms__run_spec *spec, co
                                             const struct sms__footprint *const *types, size_t n_types)
 {
     const struct sms_scenario *scenario = spec->scenario;
-    const struct sms_queue_discipline *own = spec->policy->policy->queue;
     return (struct sms__blocks_setup){
         .model = model,
         .policy = spec->policy,
@@ -134,7 +133,7 @@ struct sms__blocks_setup sms__device_blocks(const struct sms__run_spec *spec, co
         .run = spec->record,
         .options = spec->options,
         .observer = spec->observer,
-        .discipline = own ? own : scenario->queue,
+        .discipline = sms__queue_of(scenario, spec->policy),
         .kernel_type = types,
         .kernel_types = n_types,
         .max_clocks = most_clocks(scenario, model),

@@ -89,6 +89,13 @@ static inline size_t sms__devices_for_one(const struct sms_scenario *scenario)
  * `before` has there, for block policies. */
 size_t sms__tenants_at(const struct sms_scenario *scenario, const struct sms__site *site, size_t from, size_t before);
 
+/* The dispatch queue under a policy: its own, or the scenario's. */
+static inline const struct sms_queue_discipline *sms__queue_of(const struct sms_scenario *scenario,
+                                                               const struct sms__policy_use *use)
+{
+    return use->policy->queue ? use->policy->queue : scenario->queue;
+}
+
 /* scenario.c: reads one document; reader->user is the file. In a guard; problems go to reader->errors. */
 void sms__read_scenario(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario);
 /* For `smsched list fields`; ends with a title of NULL. */

@@ -177,14 +177,10 @@ static void print_runs(const struct sms_results *results, FILE *to)
 static const char *queue_of(const struct sms_results *results)
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
-    const struct sms_queue_discipline *one = scenario->queue;
-    for (size_t p = 0; p < results->policies; p++) {
-        const struct sms_queue_discipline *own = scenario->policy[results->policy[p]].policy->queue;
-        own = own ? own : scenario->queue;
-        if (p && own != one)
+    const struct sms_queue_discipline *one = sms__queue_of(scenario, &scenario->policy[results->policy[0]]);
+    for (size_t p = 1; p < results->policies; p++)
+        if (sms__queue_of(scenario, &scenario->policy[results->policy[p]]) != one)
             return "by policy";
-        one = own;
-    }
     return one->name;
 }
 

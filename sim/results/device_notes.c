@@ -84,31 +84,38 @@ static const struct sms__mode *of_gpu_that(const struct sms_scenario *scenario, 
     return found ? mode : NULL;
 }
 
-/* The first mode of the scenario's device d under a policy that assumes something; NULL: none. */
-static const struct sms__mode *under_that(const struct sms_scenario *scenario, const struct sms__policy_use *use,
-                                          size_t d, assumes *holds)
+/* The first mode of nodes of kind k, which have GPUs that run workloads, that assumes something; NULL: none. */
+static const struct sms__mode *of_kind_that(const struct sms_scenario *scenario, const struct sms__policy_use *use,
+                                            size_t k, assumes *holds)
 {
-    const struct sms__cluster *cluster = scenario->fidelity != SMS__AS_DURATION ? scenario->cluster : NULL;
+    const struct sms__nodes *kind = &scenario->cluster->node[k];
     const struct sms__mode *found = NULL;
-    if (scenario->shares)
-        found = first_that(sms__mode_of_device(&use->mode, d), scenario->device[d], holds);
-    for (size_t k = 0; cluster && k < cluster->kinds; k++)
-        for (size_t g = 0; cluster->node[k].device == (long)d && g < cluster->node[k].gpus && !found; g++)
-            found = of_gpu_that(scenario, use, k, g, holds);
+    for (size_t g = 0; g < kind->gpus && !found; g++)
+        found = of_gpu_that(scenario, use, k, g, holds);
     return found;
 }
 
-/* The whole devices of which a mode assumes something, and the first such mode; NULL if none does. */
-static const struct sms__mode *mode_on_devices(struct sms_results *results, assumes *holds, const char **devices)
+/* The whole devices of which a mode assumes something, and the first such mode; NULL if none does. `queue`: counts only
+ * policies that have it; NULL: all. The kinds of a cluster's nodes are asked once each, because each may have a device.
+ */
+static const struct sms__mode *mode_on_devices(struct sms_results *results, assumes *holds,
+                                               const struct sms_queue_discipline *queue, const char **devices)
 {
     const struct sms_scenario *scenario = results->scenario;
+    const struct sms__cluster *cluster = scenario->fidelity != SMS__AS_DURATION ? scenario->cluster : NULL;
+    const size_t count = cluster ? cluster->kinds : scenario->shares ? scenario->devices : 0;
     const struct sms__mode *mode = NULL;
-    const char **name = SMS__NEW(&results->arena, const char *, scenario->devices);
+    const char **name = SMS__NEW(&results->arena, const char *, count);
     size_t found = 0;
-    for (size_t d = 0; d < scenario->devices; d++) {
+    for (size_t i = 0; i < count; i++) {
+        const long d = cluster ? cluster->node[i].device : (long)i;
         const struct sms__mode *here = NULL;
-        for (size_t p = 0; p < scenario->policies && !here; p++)
-            here = under_that(scenario, &scenario->policy[p], d, holds);
+        for (size_t p = 0; p < scenario->policies && d >= 0 && !here; p++) {
+            const struct sms__policy_use *use = &scenario->policy[p];
+            if (!queue || sms__queue_of(scenario, use) == queue)
+                here = cluster ? of_kind_that(scenario, use, i, holds)
+                               : first_that(sms__mode_of_device(&use->mode, i), scenario->device[d], holds);
+        }
         if (!here || scenario->device[d]->mig.board)
             continue;
         mode = mode ? mode : here;
@@ -127,7 +134,7 @@ static bool may_share(const struct sms_scenario *scenario)
 void sms__note_turns(struct sms_results *results)
 {
     const char *devices;
-    const struct sms__mode *mode = mode_on_devices(results, assumes_turns, &devices);
+    const struct sms__mode *mode = mode_on_devices(results, assumes_turns, NULL, &devices);
     char slice[40], change[40];
     if (!mode || !may_share(results->scenario))
         return;
@@ -159,7 +166,7 @@ static uint64_t most_grids(const struct sms_scenario *scenario)
 void sms__note_unbounded(struct sms_results *results)
 {
     const char *devices;
-    const struct sms__mode *mode = mode_on_devices(results, assumes_chunk, &devices);
+    const struct sms__mode *mode = mode_on_devices(results, assumes_chunk, NULL, &devices);
     const uint64_t most = most_grids(results->scenario);
     if (mode)
         sms__note(results, "under %s, a chunk is assumed to be one SM, because that of %s is not known", mode->word,
@@ -172,22 +179,44 @@ void sms__note_unbounded(struct sms_results *results)
 
 static bool runs_whole(const struct sms__kernel *kernel) { return kernel->whole; }
 
-void sms__note_queue(struct sms_results *results)
+/* Blocks wait in launch order, as on an H100. */
+static bool is_ordered(const struct sms_queue_discipline *queue)
 {
-    const struct sms_scenario *scenario = results->scenario;
-    const bool ordered = !strcmp(scenario->queue->name, "leftover") || !strcmp(scenario->queue->name, "fifo");
+    return !strcmp(queue->name, "leftover") || !strcmp(queue->name, "fifo");
+}
+
+/* The same for the policies that have this queue. */
+static void note_order(struct sms_results *results, const struct sms_queue_discipline *queue)
+{
+    const bool ordered = is_ordered(queue);
     const char *devices;
-    const struct sms__mode *mode = mode_on_devices(results, ordered ? assumes_queue : runs_beside, &devices);
-    if (mode && may_share(scenario) && sms__has_kernel(scenario, runs_by_block) && ordered)
+    const struct sms__mode *mode = mode_on_devices(results, ordered ? assumes_queue : runs_beside, queue, &devices);
+    if (mode && ordered)
         sms__note(results,
                   "under %s, blocks of all processes wait in launch order, as measured on an H100 but not on %s",
                   mode->word, devices);
-    else if (mode && may_share(scenario) && sms__has_kernel(scenario, runs_by_block))
+    else if (mode)
         sms__note(results,
                   "under %s, blocks of all processes wait on %s as queue %s says; on an H100 they wait in launch order",
-                  mode->word, devices, scenario->queue->name);
-    mode = mode_on_devices(results, runs_beside, &devices);
-    if (mode && may_share(scenario) && sms__has_kernel(scenario, runs_whole))
+                  mode->word, devices, queue->name);
+}
+
+void sms__note_queue(struct sms_results *results)
+{
+    const struct sms_scenario *scenario = results->scenario;
+    const char *devices;
+    if (!may_share(scenario))
+        return;
+    for (size_t p = 0; p < scenario->policies && sms__has_kernel(scenario, runs_by_block); p++) {
+        const struct sms_queue_discipline *queue = sms__queue_of(scenario, &scenario->policy[p]);
+        size_t first = 0;
+        while (sms__queue_of(scenario, &scenario->policy[first]) != queue)
+            first++;
+        if (first == p)
+            note_order(results, queue);
+    }
+    const struct sms__mode *mode = mode_on_devices(results, runs_beside, NULL, &devices);
+    if (mode && sms__has_kernel(scenario, runs_whole))
         sms__note(results,
                   "under %s, coarse kernels are assumed to run from their launch on, however many others run on %s",
                   mode->word, devices);

@@ -103,6 +103,7 @@ try 0 "on an H100 it is not" run order.yaml --notes --set devices.0.model=h100
 if grep -q "launch order" <<<"$output"; then bad "what is measured is assumed" "$output"; else ok; fi
 try 0 "another order" run order.yaml --notes --set devices.0.model=h100 --set queue=interleave
 prints "under mps, blocks of all processes wait on h100 as queue interleave says; on an H100 they wait in launch order"
+try 0 "a policy's own order" run order.yaml --notes --set queue=interleave --set 'policies.0={mode: mps, block: leftover}'; prints "$order"
 sed 's/blocks: 100, threads: 128, block_time/time/' order.yaml >coarse.yaml
 try 0 "no order" run coarse.yaml --notes
 prints "under mps, coarse kernels are assumed to run from their launch on, however many others run on a100"
