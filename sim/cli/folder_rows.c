@@ -76,7 +76,7 @@ static void write_beginning(struct placements *placements, const char *scenario,
         if (placement->gpus >> i & 1)
             fprintf(to, "%s%u", n++ ? " " : "", i);
     if (placement->profile)
-        fprintf(to, ":%s@%u", placement->profile, placement->slice);
+        fprintf(to, ":%s@%u-%u", placement->profile, placement->slice, placement->last_slice);
     fprintf(to, ",%.6f,%.6f,%.6f\n", placement->arrived, placement->allocated, placement->fragments);
 }
 

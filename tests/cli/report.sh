@@ -243,7 +243,7 @@ pods:
   - {name: q, start: 4 s, profiles: {7g.40gb: 10 s, 3g.20gb: 20 s}}
 END
 try 0 "a run of pods that move" run moved.yaml --out moved --quiet
-if [ "$(cut -d, -f5,7,12 moved/placements.csv | tr '\n' ' ')" = "pod,gpus,ended p,11:7g.40gb@0,moved p,11:3g.20gb@0,done q,11:3g.20gb@4,moved q,11:7g.40gb@0,done " ]; then ok
+if [ "$(cut -d, -f5,7,12 moved/placements.csv | tr '\n' ' ')" = "pod,gpus,ended p,11:7g.40gb@0-7,moved p,11:3g.20gb@0-3,done q,11:3g.20gb@4-7,moved q,11:7g.40gb@0-7,done " ]; then ok
 else bad "placements on instances" "$(cut -d, -f5,7,12 moved/placements.csv)"; fi
 "$smsched" report --format json moved >moved.json
 python3 - <<'END' && ok || bad "pods on instances are not what placements.csv says"
@@ -256,6 +256,9 @@ printf 'scenario: never\nnodes: [{name: n, gpus: 2}]\npolicies: [first_fit]\npod
 "$smsched" run never.yaml --out never --quiet && "$smsched" plot never --quiet --figures 'pods-*' || exit 1
 if grep -q '>first_fit (1 still waiting at the end)<' never/plots/pods-never.svg; then ok; else bad "the figure of pods does not count those that were never placed"; fi
 if grep -q '>moved<' moved/plots/pods-moved.svg; then ok; else bad "the figure of pods lacks moves" "$(ls moved moved/plots)"; fi
+# An instance lies on its slices: of the two of half a GPU, one on the upper half of the row.
+halves=$(awk -F, 'NR > 1 && /3g.20gb/ {print $4 "-" $5}' moved/plots/instances-moved.csv | sort -u | tr '\n' ' ')
+if [ "$halves" = "0.1-0.495 0.5-0.895 " ]; then ok; else bad "the figure of instances" "$(head -4 moved/plots/instances-moved.csv)"; fi
 sed 's/@4/@9/' moved/placements.csv >wrong.csv && mv wrong.csv moved/placements.csv
 try 3 "an instance beyond the last slice" report moved --quiet; prints "placements.csv"
 try 3 "the same in figures" plot moved --quiet --format svg

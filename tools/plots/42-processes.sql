@@ -15,6 +15,6 @@ SELECT 'processes-' || scenario AS name, scenario, CASE WHEN (SELECT count(DISTI
 -- @each panel
 SELECT policy, row_number() OVER (ORDER BY min(rowid)) AS panel FROM spans WHERE scenario = (SELECT scenario FROM figure) GROUP BY policy;
 -- @each span
-SELECT panel, row, start_ns, end_ns, state, ifnull(c.rgb, 0) AS rgb, 0 AS stripes, ifnull(c.rowid, 99) AS place, 0 AS lane, 1 AS lanes, policy, process AS row_name
+SELECT panel, row, start_ns, end_ns, state, ifnull(c.rgb, 0) AS rgb, 0 AS stripes, ifnull(c.rowid, 99) AS place, 0 AS lane, 1 AS tall, 1 AS lanes, policy, process AS row_name
 FROM spans s JOIN span_process USING (scenario, process) JOIN panel USING (policy) LEFT JOIN palette c ON c.kind = 'state' AND c.name = state WHERE s.scenario = (SELECT scenario FROM figure) AND row <= 40;
 -- @include spans

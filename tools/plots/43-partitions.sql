@@ -19,7 +19,7 @@ SELECT s.*, place, rgb, stripes, lane(start_ns, end_ns) OVER (PARTITION BY polic
 SELECT g.*, CASE WHEN own THEN dense_rank() OVER (PARTITION BY policy, device ORDER BY place) - 1 ELSE first END AS lane
 FROM greedy g JOIN (SELECT policy, device, max(first) + 1 = count(DISTINCT process) AS own FROM greedy GROUP BY policy, device) USING (policy, device);
 -- @each span
-SELECT panel, row, start_ns, end_ns, process AS state, rgb, stripes, place, lane, max(lane) OVER (PARTITION BY d.device) + 1 AS lanes, policy, 
+SELECT panel, row, start_ns, end_ns, process AS state, rgb, stripes, place, lane, 1 AS tall, max(lane) OVER (PARTITION BY d.device) + 1 AS lanes, policy, 
     CASE WHEN d.device GLOB '*:*#*' THEN substr(d.device, instr(d.device, ':') + 1) || CASE WHEN (SELECT count(DISTINCT CAST(device AS INT)) FROM span_device WHERE scenario = (SELECT scenario FROM figure)) > 1 THEN ' of device ' || CAST(d.device AS INT) ELSE '' END WHEN d.device GLOB '[0-9]*' THEN 'device ' || d.device ELSE d.device END AS row_name
 FROM lane JOIN panel USING (policy) JOIN span_device d ON d.device = lane.device AND d.scenario = (SELECT scenario FROM figure) WHERE row <= 40;
 -- @include spans

@@ -5,7 +5,7 @@ SELECT rowid + 1 FROM placements WHERE NOT ifnull(time_ns BETWEEN 0 AND 1e18 AND
 -- @check placements.csv: no pod ends so
 SELECT rowid + 1 FROM placements WHERE ended NOT IN (SELECT name FROM palette WHERE kind = 'ending' AND name <> 'waiting') LIMIT 1;
 -- @check placements.csv: a list of GPUs is malformed
-SELECT rowid + 1 FROM placements WHERE gpus GLOB '*[^0-9 ]*' AND gpus NOT GLOB '[0-9]:?*@[0-7]' AND gpus NOT GLOB '1[0-9]:?*@[0-7]' LIMIT 1; -- 3:2g.10gb@4 is an instance
+SELECT rowid + 1 FROM placements WHERE gpus GLOB '*[^0-9 ]*' AND gpus NOT GLOB '[0-9]:?*@[0-7]-[0-7]' AND gpus NOT GLOB '1[0-9]:?*@[0-7]-[0-7]' LIMIT 1; -- 3:2g.10gb@4-5 is an instance
 -- @table placed
 SELECT p.rowid AS number, scenario, policy, pod, node, CAST(g.value AS INT) AS gpu, time_ns, wait_ns, end_ns, ended
 FROM placements p, json_each('["' || replace(substr(gpus, 1, instr(gpus || ':', ':') - 1), ' ', '","') || '"]') g WHERE gpus <> '';
@@ -26,6 +26,6 @@ UNION ALL SELECT rowid, policy, 1, 'waiting', time_ns - wait_ns, time_ns, 'waiti
 -- @each lane
 SELECT *, lane(start_ns, end_ns) OVER (PARTITION BY policy, row ORDER BY start_ns, number ROWS UNBOUNDED PRECEDING) AS lane FROM one;
 -- @each span
-SELECT panel, row - NOT EXISTS (SELECT 1 FROM lane WHERE row = 1) AS row, start_ns, end_ns, state, c.rgb, 0 AS stripes, c.rowid AS place, lane, max(lane) OVER (PARTITION BY row, panel) + 1 AS lanes, lane.policy, row_name
+SELECT panel, row - NOT EXISTS (SELECT 1 FROM lane WHERE row = 1) AS row, start_ns, end_ns, state, c.rgb, 0 AS stripes, c.rowid AS place, lane, 1 AS tall, max(lane) OVER (PARTITION BY row, panel) + 1 AS lanes, lane.policy, row_name
 FROM lane JOIN panel ON panel.of = lane.policy JOIN palette c ON c.kind = 'ending' AND c.name = state;
 -- @include spans

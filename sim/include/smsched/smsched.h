@@ -204,12 +204,12 @@ struct sms_placement {
     size_t number; /* of the pod, in order of arrival, from 0 */
     uint64_t time_ps, wait_ps;
     const char *pod, *node;
-    uint64_t gpus;       /* bit i is set if the pod uses GPU i of the node */
-    const char *profile; /* of the instance of that GPU that it has; NULL: it has GPUs */
-    unsigned slice;      /* at which the instance begins */
-    double arrived;      /* GPUs that all pods so far have asked for */
-    double allocated;    /* GPUs allocated to pods, this one included */
-    double fragments;    /* GPUs that typical pods cannot use, on average (FGD, ATC'23, section 3.2) */
+    uint64_t gpus;              /* bit i is set if the pod uses GPU i of the node */
+    const char *profile;        /* of the instance of that GPU that it has; NULL: it has GPUs */
+    unsigned slice, last_slice; /* of the GPU's memory: the first and the last that the instance takes */
+    double arrived;             /* GPUs that all pods so far have asked for */
+    double allocated;           /* GPUs allocated to pods, this one included */
+    double fragments;           /* GPUs that typical pods cannot use, on average (FGD, ATC'23, section 3.2) */
 };
 
 /* A pod left its node, or is still there when the run ends. */

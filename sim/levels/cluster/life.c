@@ -20,6 +20,8 @@ static void report_placement(const struct sms__cluster_run *run, uint32_t p, uin
     char name[256], node[256];
     if (!sms__observes(run->spec->observer, SMS_RUN_PLACEMENT))
         return;
+    const uint32_t slices =
+        profile ? sms_instance_slices(run->ledger.node[pod->node].mig, profile, pod->seat.slice) : 1;
     sms__pod_name(run, p, name, sizeof name);
     sms__node_name(run->cluster, pod->node, node, sizeof node);
     const struct sms_placement placement = {.number = p,
@@ -30,6 +32,7 @@ static void report_placement(const struct sms__cluster_run *run, uint32_t p, uin
                                             .gpus = pod->seat.gpus,
                                             .profile = profile ? run->cluster->profiles.name[profile - 1] : NULL,
                                             .slice = pod->seat.slice,
+                                            .last_slice = 31u - (unsigned)__builtin_clz(slices),
                                             .arrived = sms__share_of_gpus(run, run->arrived_milli),
                                             .allocated = sms__share_of_gpus(run, run->ledger.gpu_milli),
                                             .fragments = fragments(run)};

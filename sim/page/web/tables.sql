@@ -27,8 +27,8 @@ CREATE TABLE placements (
     scenario TEXT NOT NULL, policy TEXT NOT NULL, pod TEXT NOT NULL, node TEXT NOT NULL,
     time_ns REAL NOT NULL, wait_ns REAL NOT NULL,
     end_ns REAL NOT NULL CONSTRAINT "a time is out of range" CHECK (time_ns >= 0 AND wait_ns >= 0 AND end_ns BETWEEN time_ns AND 1e18),
-    gpus TEXT CONSTRAINT "a list of GPUs is malformed; their numbers are below 64" CHECK ( -- or 3:2g.10gb@4, an instance
-        gpus GLOB '[0-9]:?*@[0-7]' OR gpus GLOB '1[0-9]:?*@[0-7]' OR
+    gpus TEXT CONSTRAINT "a list of GPUs is malformed; their numbers are below 64" CHECK ( -- or 3:2g.10gb@4-5, an instance
+        gpus GLOB '[0-9]:?*@[0-7]-[0-7]' OR gpus GLOB '1[0-9]:?*@[0-7]-[0-7]' OR
         gpus NOT GLOB '*[^0-9 ]*' AND gpus NOT GLOB '*  *' AND gpus NOT GLOB ' *' AND gpus NOT GLOB '* ' AND
         gpus NOT GLOB '*[0-9][0-9][0-9]*' AND gpus NOT GLOB '*[7-9][0-9]*' AND gpus NOT GLOB '*6[4-9]*' AND gpus NOT GLOB '*0[0-9]*'),
     allocated_ratio REAL NOT NULL,
