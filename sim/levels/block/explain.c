@@ -265,7 +265,8 @@ static void ask_again(const struct sms__blocks *device, const struct sms__launch
 
 void sms__explain(struct sms__blocks *device, struct sms__launch *launch, size_t ring_start, long sm, uint64_t now)
 {
-    bool is_known = launch->notes.explained == device->left + 1; /* it still waits for the same reason */
+    /* It still waits for the same reason. A policy may let it start although no block has left. */
+    bool is_known = sm < 0 && launch->notes.explained == device->left + 1;
     launch->notes.explained = sm < 0 ? device->left + 1 : 0;
     if (is_left_out(device, is_known, now))
         return;
