@@ -16,6 +16,8 @@ static bool drop_vm(struct scenario *s, size_t at)
     if (s->vms > 1) {
         REMOVE(s->vm, s->vms, at);
         s->vm[--s->vms] = (struct vm){0};
+        for (size_t v = 0; v < s->vms; v++)
+            s->vm[v].name = v; /* properties take it for its place */
     }
     return true;
 }

@@ -84,6 +84,8 @@ static void assert_bare(const struct scenario *s)
     assert_int_equal(s->backgrounds, 0);
     assert_int_equal(s->workloads, 1);
     assert_int_equal(s->policies, 1);
+    for (size_t v = 0; v < s->vms; v++)
+        assert_int_equal(s->vm[v].name, v);
     assert_int_equal(s->policy[0].kind, ROUND_ROBIN);
     assert_int_equal(s->queue, 0);
     assert_int_equal(s->contention, NONE);
