@@ -374,6 +374,10 @@ int main(int argc, char **argv)
     const char *program = NULL; /* to count instructions with, or NULL */
     for (int id = getopt_long(argc, argv, "", options, NULL); id != -1;
          id = getopt_long(argc, argv, "", options, NULL)) {
+        if (id == '?') {
+            fputs("usage: bench [--instructions] [--growth [--most BLOCKS]] [ROW...]\n", stderr);
+            return 2;
+        }
         growth |= id == 'g';
         most = id == 'm' ? strtod(optarg, NULL) : most;
         once = id == 'o' ? strtod(optarg, NULL) : once;
