@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 import yaml
-from errors import LAW
+from errors import CLOSED, LAW
 
 TEXTS = ["title", "question", "gpu", "source", "metric", "unit", "verdict", "wrong"]
 NEEDED = TEXTS + ["devices", "parameters", "bound", "covers", "tests", "by"]
@@ -133,6 +133,8 @@ class Folder:
             if not isinstance(parameter.get("count", 1), int):
                 self.complain("parameters: count", "must be a whole number")
         self.naive = {key: value if isinstance(value, dict) else {"what": value} for key, value in about.get("naive", {}).items()}
+        if about["by"] == "law" and CLOSED not in self.naive:
+            self.complain("naive", f"a law has {CLOSED}, what it gives without the simulator")
 
     def complain(self, key, what):
         raise Bad(f"{self.about_path}: {key}: {what}")

@@ -155,7 +155,7 @@ def together_per_s(first_s, second_s, resident):
 
 
 def fluid_s(device, parts, launch):
-    """About how long a fused launch takes, for the fit alone: tools/validate runs the simulator."""
+    """About how long a fused launch takes, without the simulator."""
     a, b = parts[launch.first], parts[launch.second]
     resident = resident_blocks(launch.threads, launch.registers)
     free = {k.name: k.no_load(device) for k in (a, b)}
@@ -271,4 +271,5 @@ def derive_hashes(data, out):
 
     ratio = statistics.median(launch.seconds / sum(owner[launch][k].alone_s for k in (launch.first, launch.second)) for launch in launches)
     write(out, launches, owner.get, [scenario("v100", owner[launch], launch, RANDOM) for launch in launches],
-          [{"constant": ratio * sum(owner[launch][k].alone_s for k in (launch.first, launch.second)), "greatest": greatest(launch)} for launch in launches])
+          [{"constant": ratio * sum(owner[launch][k].alone_s for k in (launch.first, launch.second)), "greatest": greatest(launch),
+            "closed_form": fluid_s("v100", owner[launch], launch)} for launch in launches])

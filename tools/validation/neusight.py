@@ -7,6 +7,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import yaml
+from retarget import Gpu, number
 
 MODELS = Path(__file__).resolve().parents[2] / "models/devices"
 DEVICES = {"Tesla P4": "p4", "Tesla P100-PCIE-16GB": "p100-pcie", "Tesla V100-PCIE-32GB": "v100-pcie", "Tesla T4": "t4",
@@ -17,27 +18,14 @@ ARRAYS = {"add": 3, "mul": 3, "div": 3, "pow": 3}  # read and written; of the ot
 MEMORY, FP32 = 0, 1
 
 
-def number(text):
-    value, unit = str(text).split()
-    return float(value) * {"MHz": 1e6, "GB/s": 1e9, "W": 1, "KiB": 1024}[unit]
-
-
-class Device:
+class Device(Gpu):
     def __init__(self, name):
         self.name, self.text = name, (MODELS / f"{name}.yaml").read_text()
-        about = yaml.safe_load(self.text)
-        self.sms, self.clock, self.sm = about["sms"], number(about["clock"]), about["sm"]
-        self.power = LIMITS[name]
-        self.compute_clock = min(number(about["power"].get("compute_clock", about["clock"])), self.clock)
-        self.reached = float(about["resources"]["dram"].get("reached", "100 %").split()[0]) / 100
-        self.lanes = about["resources"]["fp32"]["lanes"] * self.sms
-        self.rate = [number(about["resources"]["dram"]["bandwidth"]), self.lanes * self.clock]  # bytes, fp32 results a second
-
-    def per_wave(self, kernel):
-        """Blocks of a wave: an SM's, by threads, blocks and registers."""
-        warps = math.ceil(kernel["threads"] / 32)
-        by_registers = 4 * (16384 // (math.ceil(kernel["registers"] * 32 / 256) * 256)) // warps
-        return self.sms * min(self.sm["threads"] // (32 * warps), self.sm["blocks"], by_registers)
+        super().__init__(yaml.safe_load(self.text))
+        dram = self.resources["dram"]
+        self.power, self.reached = LIMITS[name], number(dram.get("reached", "100 %"))
+        self.lanes = self.resources["fp32"]["lanes"] * self.sms
+        self.rate = [number(dram["bandwidth"]), self.lanes * self.clock]  # bytes, fp32 results a second
 
     def clock_at(self, energy):
         """The clock of full fp32 units at this energy of a result, Hz."""

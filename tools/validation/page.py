@@ -49,9 +49,9 @@ NOTES = """\
 
 Errors are percentages of the measured value, for held-back values only. R2 is computed from slowdowns if solo times are known, otherwise from logarithms; 1
 is perfect, 0 as good as the mean. The naive model in this table is the best of several. In the column *simulator*, *law* means that the simulator only
-evaluates a formula; in brackets is the formula's median error without the simulator (`closed_form`), if that was computed. *yes* means that values come out
-of simulated queues of blocks or slices, and *no* that a naive model is equally near. The last group is compared with another simulator's published results,
-and its naive model is the mean of those for the other policies.
+evaluates a formula; in brackets is the formula's median error without the simulator (`closed_form`). *yes* means that values come out of simulated queues of
+blocks or slices, and *no* that a naive model is equally near. The last group is compared with another simulator's published results, and its naive model is
+the mean of those for the other policies.
 
 """
 LEADERBOARD = """\
@@ -137,10 +137,9 @@ def by_test(folders):
 
 
 def needed(folder, summary, ours, naive):
-    """Whether the comparison needed a simulator; of a law the median error without one, where that is known."""
+    """Whether the comparison needed a simulator; of a law the median error without one."""
     if folder.about["by"] == "law":
-        closed = held_back(summary, CLOSED)
-        return f"law ({number(closed['median'])})" if closed else "law"
+        return f"law ({number(held_back(summary, CLOSED)['median'])})"
     return needs(ours, naive)
 
 

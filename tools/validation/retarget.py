@@ -1,0 +1,55 @@
+"""A kernel of one GPU on another one without the simulator: the law of docs/reference/import.md, "Another device"."""
+import math
+
+SCALE = {"Hz": 1, "MHz": 1e6, "GHz": 1e9, "GB/s": 1e9, "TB/s": 1e12, "B": 1, "KiB": 1024, "%": 0.01}
+
+
+def number(text):
+    value, unit = str(text).split()
+    return float(value) * SCALE[unit]
+
+
+class Gpu:
+    """A device file. `clock`, Hz: its clock, if it is not that of the file."""
+
+    def __init__(self, about, clock=None):
+        self.sms, self.sm, self.resources = about["sms"], about["sm"], about["resources"]
+        self.clock = clock or number(about["clock"])
+        self.compute_clock = min(number(about["power"].get("compute_clock", about["clock"])), self.clock)
+
+    def per_wave(self, kernel):
+        """Blocks of a wave: an SM's, by threads, blocks and registers."""
+        warps = math.ceil(kernel["threads"] / 32)
+        by_registers = 4 * (16384 // (math.ceil(kernel["registers"] * 32 / 256) * 256)) // warps
+        return self.sms * min(self.sm["threads"] // (32 * warps), self.sm["blocks"], by_registers)
+
+    def waves(self, kernel):
+        return math.ceil(kernel["blocks"] / self.per_wave(kernel))
+
+    def most(self, name):
+        """What an SM has of a resource while that is full, and whether it is its own."""
+        resource = self.resources[name]
+        if "lanes" in resource:
+            return resource["lanes"] * self.compute_clock, True
+        wide = resource.get("scope") == "device"
+        return number(resource["bandwidth"]) * number(resource.get("reached", "100 %")) / (self.sms if wide else 1), not wide
+
+    def fullest(self, kernel):
+        """Blocks of the SM that runs most."""
+        return math.ceil(kernel["blocks"] / self.sms)
+
+
+def slower(kernel, uses, here, there):
+    """How many times as long the kernel takes there. `uses`: shares of the peak of resources while it runs here."""
+    shares, times = {"compute": 0, "memory": 0}, {"compute": 0, "memory": 0}
+    for name, use in uses.items():
+        kind, (has, own), ratio = here.resources[name]["class"], here.most(name), here.sms / there.sms
+        if own:
+            use *= here.fullest(kernel) * here.sms / kernel["blocks"]
+            ratio = there.fullest(kernel) / here.fullest(kernel)
+        use = min(1, use * (here.clock / here.compute_clock if kind == "compute" else 1 / number(here.resources[name].get("reached", "100 %"))))
+        shares[kind] = max(shares[kind], use)
+        times[kind] = max(times[kind], use * ratio * has / there.most(name)[0])
+    most = max(1, sum(shares.values()))
+    latency = here.clock / there.clock * there.waves(kernel) / here.waves(kernel)
+    return sum(times.values()) / most + (1 - sum(shares.values()) / most) * latency
