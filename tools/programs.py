@@ -23,6 +23,17 @@ def kernels_of(program):
             for name, time, blocks, kind in zip(*columns, strict=True)]
 
 
+def uses_of(program):
+    """What a program uses of each resource while it is alone, as a part of the whole: the mean over the time of its kernels."""
+    lines = re.findall(r"^  # usage: (.*)", (LIBRARY / f"{program}.yaml").read_text(), re.M)
+    times = [time for time, _, _ in kernels_of(program)]
+    uses = {}
+    for line, time in zip(lines, times, strict=True):
+        for resource, percent in re.findall(r"(\w+) ([0-9.]+) %", line):
+            uses[resource] = uses.get(resource, 0) + time / sum(times) * float(percent) / 100
+    return uses
+
+
 def job_of(program):
     """The time of a job in us, and its blocks."""
     kernels = kernels_of(program)

@@ -24,7 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 sys.dont_write_bytecode = True
-from programs import LIBRARY, PROGRAMS, job_of
+from programs import LIBRARY, PROGRAMS, job_of, uses_of
 
 RESULTS = ROOT / "results/published-gains.csv"
 PAGE = ROOT / "docs/evidence/published-gains.md"
@@ -144,9 +144,9 @@ def pair_of(stp, variant, policy, over):
     return stp[variant, policy], stp[variant, over] if over else [1.0] * len(stp[variant, policy])
 
 
-def gain(stp, variant, policy, over):
-    """The change of the mean over mixes, and half of its 95 % interval, in %: of a ratio of means, paired by mix."""
-    of, base = pair_of(stp, variant, policy, over)
+def gain(stp, variant, policy, over, numbers=range(MIXES)):
+    """The change of the mean over these mixes, and half of its 95 % interval, in %: of a ratio of means, paired by mix."""
+    of, base = ([values[number] for number in numbers] for values in pair_of(stp, variant, policy, over))
     mean = statistics.fmean(base)
     ratio = statistics.fmean(of) / mean
     rest = [x - ratio * y for x, y in zip(of, base, strict=True)]
@@ -168,14 +168,57 @@ def text_of(value):
     return f"{value[0]:+.1f} ± {value[1]:.1f}"
 
 
+def without_one(stp, policy, over):
+    """The least and the greatest gain if a program, and with it all its mixes, is left out."""
+    gains = [gain(stp, "drawn", policy, over, [n for n, programs in enumerate(mixes()) if program not in programs])[0] for program in PROGRAMS]
+    return f"{min(gains):+.1f} to {max(gains):+.1f}"
+
+
+def difference(programs):
+    """0 if all programs of a mix use the same resource most; otherwise by how much the fullest resource is less full than the sum of
+    what each program uses most, as a part of that sum."""
+    uses = [uses_of(program) for program in programs]
+    fullest = max(sum(use.get(resource, 0) for use in uses) for resource in set().union(*uses))
+    return 1 - fullest / sum(max(use.values()) for use in uses)
+
+
+def of_size(size):
+    return [number for number, programs in enumerate(mixes()) if len(programs) == size]
+
+
+def thirds():
+    """The mixes in three parts, by how different the uses of their programs are. Each has as many of two programs as of three, as near
+    as that goes, because three gain more than two."""
+    parts = [[], [], []]
+    for size in (2, 3):
+        numbers = sorted(of_size(size), key=lambda number: difference(mixes()[number]))
+        for i, part in enumerate(parts):
+            part += numbers[len(numbers) * i // 3 : len(numbers) * (i + 1) // 3]
+    return parts
+
+
+def explained(stp, policy, over):
+    """How much of the variance of the gains between mixes of as many programs difference explains, in %."""
+    of, base = pair_of(stp, "drawn", policy, over)
+    pairs = []
+    for size in (2, 3):
+        columns = [[difference(mixes()[n]) for n in of_size(size)], [of[n] / base[n] for n in of_size(size)]]
+        pairs += zip(*([value - statistics.fmean(column) for value in column] for column in columns), strict=True)
+    return 100 * statistics.correlation(*zip(*pairs, strict=True)) ** 2
+
+
+def table(header, rows):
+    return "\n".join([f"| {' | '.join(header)} |", f"|{'|'.join(['---'] + ['--:'] * (len(header) - 1))}|", *(f"| {' | '.join(row)} |" for row in rows)])
+
+
 def papers_table(stp):
-    table = ["| policy | source | published, % | over | measured kernels, % | unknowns drawn, % | `proportional`, % | published gain reached in |",
-             "|---|---|--:|---|--:|--:|--:|--:|"]
+    header = ["policy, and what it is compared with", "published, %", "measured kernels, %", "unknowns drawn, %", "without one program, %", "`proportional`, %", "published gain reached in"]
+    rows = []
     for policy, name, source, published, over in PAPERS:
-        cells = [text_of(gain(stp, variant, policy, over)) for variant, _, _ in VARIANTS]
-        table.append(f"| {name} (`{policy}`) | {source} | {published:g} | {f'`{over}`' if over else 'one after the other'} | {' | '.join(cells)} | "
-                     f"{reached(stp, policy, over, published):.0f} % of mixes |")
-    return "\n".join(table)
+        measured, drawn, proportional = (text_of(gain(stp, variant, policy, over)) for variant, _, _ in VARIANTS)
+        rows.append([f"{name} (`{policy}`; {source}) over {f'`{over}`' if over else 'one after the other'}", f"{published:g}", measured, drawn, without_one(stp, policy, over),
+                     proportional, f"{reached(stp, policy, over, published):.0f} % of mixes"])
+    return table(header, rows)
 
 
 def policies_table(stp, rows):
@@ -183,14 +226,19 @@ def policies_table(stp, rows):
     for row in rows:
         if row["variant"] == "drawn":
             least.setdefault(row["policy"], []).append(float(row["least_progress_ratio"]))
-    table = ["| policy | mean STP | over `leftover`, % | over `round_robin`, % | progress of the slowest program, median | below 5 % in |",
-             "|---|--:|--:|--:|--:|--:|"]
-    for policy in POLICIES:
-        over = [text_of(gain(stp, "drawn", policy, base)) if base != policy else "" for base in ("leftover", "round_robin")]
-        starved = 100 * statistics.fmean(value < 0.05 for value in least[policy])
-        table.append(f"| `{policy}` | {statistics.fmean(stp['drawn', policy]):.3f} | {over[0]} | {over[1]} | "
-                     f"{statistics.median(least[policy]):.2f} | {starved:.0f} % of mixes |")
-    return "\n".join(table)
+    return table(["policy", "mean STP", "over `leftover`, %", "over `round_robin`, %", "progress of the slowest program, median", "below 5 % in"],
+                 [[f"`{policy}`", f"{statistics.fmean(stp['drawn', policy]):.3f}",
+                   *(text_of(gain(stp, "drawn", policy, base)) if base != policy else "" for base in ("leftover", "round_robin")),
+                   f"{statistics.median(least[policy]):.2f}", f"{100 * statistics.fmean(value < 0.05 for value in least[policy]):.0f} % of mixes"]
+                  for policy in POLICIES])
+
+
+def parts_table(stp, parts, overs, last=None):
+    """Gains over each of `overs` in parts of the mixes."""
+    names = [f"{name}, over `{over}`" if len(overs) > 1 else name for over in overs for name in parts]
+    rows = [[f"`{policy}`", *(text_of(gain(stp, "drawn", policy, over, numbers)) for over in overs for numbers in parts.values()),
+             *([f"{last[1](policy):.0f} %"] if last else [])] for policy in POLICIES[2:]]
+    return table(["policy", *names, *([last[0]] if last else [])], rows)
 
 
 def page():
@@ -200,52 +248,99 @@ def page():
     turns, most = gain(stp, "drawn", "round_robin", "leftover"), gain(stp, "drawn", best, "round_robin")
     sizes = [len(programs) for programs in mixes()]
     kept = sum(sum(gain(stp, "drawn", policy, over)) >= published for policy, _, _, published, over in PAPERS)
+    least, _, different = thirds()
+    by_difference = dict(zip(("most alike", "between", "most different"), thirds()))
+    by_size = {f"{size} programs": of_size(size) for size in (2, 3)}
+    means = [statistics.fmean(difference(mixes()[number]) for number in part) for part in thirds()]
+    kept_there = sum(sum(gain(stp, "drawn", policy, over, different)) >= published for policy, _, _, published, over in PAPERS)
     return f"""# What is left of published gains
 
-Papers on block policies publish gains of 17 to 131 %. How much of these gains remains for kernels whose demands were measured? **{kept} of {len(PAPERS)} published gains {"lies" if kept == 1 else "lie"}
-in the interval of the remaining gain.** Elastic kernels, Warped-Slicer and SMK give each program a part of every SM. They keep most of their gain over the
-hardware's dispatch. Fine-grained admits blocks by use, and keeps almost nothing.
-
-Taking a block of each program in turn (`round_robin`) changes throughput by {text_of(turns)} % relative to the hardware's dispatch (`leftover`). The best of
-these policies (`{best}`) changes it by another {text_of(most)} %.
-
-{MIXES} mixes of two ({sizes.count(2)}) or three ({sizes.count(3)}) programs, drawn at random from the 20 programs of [the pairs](pairs.md), run on a GTX 1080 Ti. This writes
-`results/published-gains.csv`, the figure and this page:
-
-    tools/published-gains/study.py --run       # ten minutes on two cores
+**Abstract.** Papers on block policies publish gains of {min(p[3] for p in PAPERS):.0f} to {max(p[3] for p in PAPERS):.0f} %. How much of these gains remains for kernels whose demands were measured?
+We simulate {MIXES} mixes, drawn at random from {len(PROGRAMS)} profiled programs, under the policies of four papers. The law of contention was
+[compared with fused kernels](validation.md#two-kernels-fused-gtx-1080-ti) of the same GPU. {kept} of {len(PAPERS)} published gains {"lies" if kept == 1 else "lie"} in the interval of the remaining gain.
+Elastic kernels, Warped-Slicer and SMK give each program a part of every SM, and keep most of their gain over the hardware's dispatch.
+Fine-grained admits blocks by use, and keeps almost nothing. Taking a block of each program in turn, without any policy, gains
+{text_of(turns)} % over the hardware's dispatch; the best policy (`{best}`) gains another {text_of(most)} %: {text_of(gain(stp, "drawn", best, "round_robin", of_size(2)))} % with two programs
+and {text_of(gain(stp, "drawn", best, "round_robin", of_size(3)))} % with three. As much depends on whether the programs use different resources: in the third of the mixes that differ most it gains
+{text_of(gain(stp, "drawn", best, "round_robin", different))} %, in the third that are most alike {text_of(gain(stp, "drawn", best, "round_robin", least))} %.
 
 ![Published gains and what is left of them](../figures/published-gains.svg)
+
+## The question
+
+A block policy decides which block goes to which SM when several programs share a GPU. Each paper compares its policy with a baseline of its own, on programs that
+it chose, in a simulator or on a GPU of its own. So the gains of two papers cannot be compared, and a reader does not know what is left on other programs.
+Here all policies run on the same mixes, with the same demands, under the same law of contention.
+
+## Method
+
+**Programs.** The {len(PROGRAMS)} programs of [the pairs](pairs.md): profiles of a GTX 1080 Ti, in `models/workloads/gtx1080ti`. No kernel uses more than 100 % of a resource,
+because no profile can show more.
+
+**Mixes.** {MIXES} of two ({sizes.count(2)}) or three ({sizes.count(3)}) programs, drawn at random, none twice. A mix runs for {JOBS} jobs of its longest program after a warm-up of {WARMUP}. Programs
+repeat for ever from a random [phase](../explanation/statistics.md#phases).
+
+**Policies.** [smsched's](../reference/policies.md), written from the texts of the papers. `leftover` is the hardware's dispatch: all blocks of a grid go before those of
+the next. The others take a block of each program in turn (`queue: interleave`), and so does `round_robin`, which has no other rule.
+
+**Three variants.** *Measured kernels* have demands and block times as profiled, under the contention model `pipes`. With *unknowns drawn*, each mix has one draw of
+the unknown values, demands and block times: factors with a standard deviation of {100 * SPREAD:.0f} %, as [where nothing else is
+known](../explanation/statistics.md#what-is-not-known). `proportional` is another law: an oversubscribed resource is shared, and below 100 % nothing slows down.
+
+**Measures.** STP is the sum of the programs' speeds, relative to their solo speeds under `leftover`. A gain is the change of the mean STP of the mixes. Intervals
+are of a ratio of means, paired by mix, and cover the draw of the mixes. The mixes share {len(PROGRAMS)} programs, so we also give the smallest and the largest gain if one
+program is left out, with all of its mixes.
+
+## Results
+
+### Published gains
 
 Each gain is relative to the baseline of its paper:
 
 {papers_table(stp)}
 
-*Measured kernels* have demands and block times as profiled, under the contention model `pipes`. With *unknowns drawn*, each mix has one draw of the unknown values,
-demands and block times: factors with a standard deviation of {100 * SPREAD:.0f} %, as [where nothing else is known](../explanation/statistics.md#what-is-not-known). `proportional` is another law: an
-oversubscribed resource is shared, and below 100 % nothing slows down. Intervals cover the draw of the mixes.
+### All policies relative to the same two baselines
 
-All policies relative to the same two baselines, with unknowns drawn:
+With unknowns drawn:
 
 {policies_table(stp, rows)}
+
+### Programs that use different resources
+
+The difference of a mix follows from the profiles. It is 0 if its programs use the same resource most; otherwise it says by how much the fullest resource is less
+full than the sum of what each program uses most, as a part of that sum. Each third of the mixes has as many of two programs as of three. The mean
+differences are {means[0]:.2f}, {means[1]:.2f} and {means[2]:.2f}. Gains over `round_robin` with unknowns drawn, in %, and how much of their variance between mixes of as many programs the
+difference explains:
+
+{parts_table(stp, by_difference, ["round_robin"], ("explained", lambda policy: explained(stp, policy, "round_robin")))}
+
+### Two and three programs
+
+Gains with unknowns drawn, in %:
+
+{parts_table(stp, by_size, ["round_robin", "leftover"])}
 
 ## Why measured programs gain less
 
 - **Use ends at 100 %.** No kernel here demands more than 100 % of a resource. The fit of the [fine-grained paper](fine-grained-2022.md) needs kernels that want
   170 to 307 %, and such a kernel gains even when it runs by itself.
-- **The baseline counts.** `leftover` places all blocks of a grid before those of the next kernel. The other policies here take blocks in turn
-  (`queue: interleave`), and so does `round_robin`.
-- **Mixes are drawn at random.** Papers choose pairs whose kernels need different resources.
+- **The baseline counts.** Of what a policy gains over `leftover`, two thirds or so are gained by taking turns alone.
+- **The number of programs counts.** Three programs gain about twice as much as two, over either baseline.
+- **The choice of programs counts.** Papers choose pairs whose kernels need different resources. Policies that divide each SM gain more on such mixes. But
+  the difference explains {max(explained(stp, policy, "round_robin") for policy in POLICIES[2:]):.0f} % of the variance at most. Sizes of grids, registers and shared memory decide, too.
 
 ## What this does not show
 
 - **The GPUs of the papers.** Elastic kernels ran on a Fermi GPU, SMK and Warped-Slicer in a simulator of another one. Sizes of grids and caches differ.
 - **Caches.** Kernels that evict each other's lines cost more than the sum of their demands shows, and policies that keep them apart would gain.
-- **Costs of the policies.** The policies are [smsched's](../reference/policies.md), written from the texts of the papers. SMK's shares of warps, Warped-Slicer's
-  sampling and the rewriting of grids for elastic kernels are not modelled.
+- **Costs of the policies.** SMK's shares of warps, Warped-Slicer's sampling and the rewriting of grids for elastic kernels are not modelled.
 - **The law.** `pipes` has a median error of {law_error():.1f} % for [fused kernels of this GPU](validation.md#two-kernels-fused-gtx-1080-ti).
 
-A mix runs for {JOBS} jobs of its longest program after a warm-up of {WARMUP}, once per variant. Programs repeat for ever from a random
-[phase](../explanation/statistics.md#phases). STP is relative to solo speeds under `leftover`.
+## Do it again
+
+This writes `results/published-gains.csv`, the figure and this page:
+
+    tools/published-gains/study.py --run       # ten minutes on two cores
 """
 
 
