@@ -476,24 +476,6 @@ static int make_all(struct maker *maker)
     return code;
 }
 
-/* Whether the database has all tables that the section names. */
-static int has_tables(struct maker *maker, const char *tables, bool *all)
-{
-    const char *missing;
-    int code = sms__figures_load_tables(maker->figures, tables, maker->at->mark);
-    if (code)
-        return code;
-    code = first_value(
-        maker,
-        sms__print(&maker->figures->arena,
-                   "SELECT value FROM json_each('[\"' || replace('%s', ' ', '\",\"') || '\"]') WHERE value NOT IN "
-                   "(SELECT name FROM main.sqlite_master UNION ALL SELECT name FROM temp.sqlite_master)",
-                   tables),
-        &missing);
-    *all = !missing;
-    return code;
-}
-
 static int check(struct maker *maker, const struct section *section)
 {
     const char *line;
@@ -517,7 +499,7 @@ static int run(struct sms__figures *figures, const char *path)
     for (size_t i = 0; i < maker->sections && code == SMS_OK && able; i++) {
         const struct section *section = maker->at = &maker->section[i];
         if (is(section, "needs"))
-            code = has_tables(maker, section->argument, &able);
+            code = sms__figures_load_tables(figures, section->argument, section->mark, &able);
         else if (is(section, "table") || is(section, "figures"))
             code = make_table(maker, is(section, "table") ? section->argument : "figures", section->text);
         else if (is(section, "check"))

@@ -41,9 +41,10 @@ struct sms__figures {
 /* load.c: makes an empty database, and fills it with the small CSV files of a results folder, or with one CSV file,
  * which becomes the table `comparison`. */
 int sms__figures_load(struct sms__figures *figures);
-/* Loads the CSV files of these tables, which may be large. Reports a name, of those that blanks separate, which is no
- * table: neither of the results, nor of results of another kind, nor of the SQL so far. */
-int sms__figures_load_tables(struct sms__figures *figures, const char *names, struct sms__mark place);
+/* Loads the CSV files of these tables, which may be large, and tells whether there are `all` of them now. Reports a
+ * name, of those that blanks separate, which is no table: neither of the results, nor of results of another kind, nor
+ * of the SQL so far. */
+int sms__figures_load_tables(struct sms__figures *figures, const char *names, struct sms__mark place, bool *all);
 /* Whether --figures may ask for a name that begins with one of these words, or there are none of them. */
 bool sms__figures_may_want(const struct sms__figures *figures, const char *beginnings);
 

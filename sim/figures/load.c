@@ -78,17 +78,21 @@ static int load_table(struct sms__figures *figures, const char *name)
                : SMS_OK;
 }
 
-int sms__figures_load_tables(struct sms__figures *figures, const char *names, struct sms__mark place)
+int sms__figures_load_tables(struct sms__figures *figures, const char *names, struct sms__mark place, bool *all)
 {
     const struct sms__figure_names *made = &figures->tables;
+    *all = true;
     for (const char *at = names + strspn(names, " "); *at; at += strspn(at, " ")) {
         const char *name = sms__copy(&figures->arena, at, strcspn(at, " "));
         const int code = load_table(figures, name);
         at += strlen(name);
         if (code)
             return code;
+        if (is_loaded(figures, name))
+            continue;
+        *all = false;
         if (sms__find_name(name, TABLES, sms__text_at, tables) < TABLES ||
-            sms__find_name(name, made->count, sms__text_at, made->name) < made->count || is_loaded(figures, name))
+            sms__find_name(name, made->count, sms__text_at, made->name) < made->count)
             continue;
         const char *near = sms__nearest(name, TABLES, sms__text_at, tables);
         sms__error(&figures->errors, SMS_EINPUT, place, "no results have a table '%.60s'%s%s%s", name,
