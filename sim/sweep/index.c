@@ -31,7 +31,7 @@ static int compare_names(const void *a, const void *b)
     return strcmp(((const struct sms__indexed_store *)a)->name, ((const struct sms__indexed_store *)b)->name);
 }
 
-static int add_store(struct sms__index *index, const char *name)
+static int add_store(struct sms__index *index, const char *name, struct sms__shard shard)
 {
     if (index->stores == STORES_MAX)
         return SMS_EIO;
@@ -39,7 +39,7 @@ static int add_store(struct sms__index *index, const char *name)
     if (!grown)
         return SMS_ENOMEM;
     index->store = grown;
-    grown[index->stores] = (struct sms__indexed_store){0};
+    grown[index->stores] = (struct sms__indexed_store){.shard = shard};
     snprintf(grown[index->stores++].name, SMS__STORE_NAME_BYTES, "%s", name);
     return SMS_OK;
 }
@@ -48,14 +48,13 @@ static int add_store(struct sms__index *index, const char *name)
 static int list_stores(struct sms__index *index, struct sms_errors *errors)
 {
     struct sms__shard shard;
-    const char *machine;
     int code = SMS_OK;
     DIR *dir = opendir(index->folder);
     if (!dir)
         return errno == ENOENT ? SMS_OK : sms__fail(errors, SMS_EIO, index->folder, "%s", strerror(errno));
     for (const struct dirent *entry = readdir(dir); entry && code == SMS_OK; entry = readdir(dir))
-        if (sms__store_parse(entry->d_name, &shard, &machine))
-            code = add_store(index, entry->d_name);
+        if (sms__store_parse(entry->d_name, &shard))
+            code = add_store(index, entry->d_name, shard);
     closedir(dir);
     if (code && !errors->count)
         sms__fail(errors, code, index->folder, code == SMS_EIO ? "more than 65535 shards" : "out of memory");
@@ -67,14 +66,10 @@ static int list_stores(struct sms__index *index, struct sms_errors *errors)
 static unsigned common_divisor(unsigned a, unsigned b) { return b ? common_divisor(b, a % b) : a; }
 
 /* Two shards share no point if their indexes differ modulo the greatest common divisor of their counts. */
-static bool may_overlap(const char *name, struct sms__shard shard)
+static bool may_overlap(struct sms__shard one, struct sms__shard other)
 {
-    struct sms__shard other;
-    const char *machine;
-    if (!sms__store_parse(name, &other, &machine))
-        return false;
-    unsigned divisor = common_divisor(other.count, shard.count);
-    return (other.idx - 1) % divisor == (shard.idx - 1) % divisor;
+    const unsigned divisor = common_divisor(one.count, other.count);
+    return (one.idx - 1) % divisor == (other.idx - 1) % divisor;
 }
 
 static void set_point(struct sms__index *index, uint64_t point, const struct sms__location *location)
@@ -174,12 +169,8 @@ static bool is_missing(const struct sms__index *index, struct sms__shard shard)
 /* A shard without missing points is finished, even if its lock was just touched. */
 static void find_finished(struct sms__index *index)
 {
-    for (size_t i = 0; i < index->stores; i++) {
-        struct sms__shard shard;
-        const char *machine;
-        if (index->store[i].running && sms__store_parse(index->store[i].name, &shard, &machine))
-            index->store[i].running = is_missing(index, shard);
-    }
+    for (size_t i = 0; i < index->stores; i++)
+        index->store[i].running = index->store[i].running && is_missing(index, index->store[i].shard);
 }
 
 /* The rest of the process needs the other half. */
@@ -200,7 +191,7 @@ int sms__index_open(struct sms__worker_context *context, const char *folder, str
     int code = list_stores(index, errors);
     struct scan scan = {.context = context, .index = index};
     for (; code == SMS_OK && scan.store < index->stores; scan.store++)
-        if (may_overlap(index->store[scan.store].name, shard))
+        if (may_overlap(index->store[scan.store].shard, shard))
             code = scan_store(&scan, errors);
     find_finished(index);
     free(scan.place);

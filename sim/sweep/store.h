@@ -58,8 +58,8 @@ const char *sms__content_text(struct sms__content *content);
 /* store_file.c: names, locks and connections of stores. */
 /* Like flock, but succeeds on a file system without locks. */
 bool sms__lock(int fd, int operation);
-/* Splits the name of a store; false if sms__store_open did not make it. `machine` has the rest of the name. */
-bool sms__store_parse(const char *name, struct sms__shard *shard, const char **machine);
+/* Reads the name of a store; false if sms__store_open did not make it. */
+bool sms__store_parse(const char *name, struct sms__shard *shard);
 /* Whether a process of this machine holds the store's lock, or one of another machine touched it in the last minute. */
 bool sms__store_is_running(const char *folder, const char *name);
 void sms__store_lock_path(char path[SMS__PATH_BYTES], const char *store);
@@ -108,6 +108,7 @@ void sms__store_reader_close(struct sms__store_reader *reader);
 enum sms__point_state { SMS__POINT_MISSING, SMS__POINT_DONE, SMS__POINT_FAILED };
 struct sms__indexed_store {
     char name[SMS__STORE_NAME_BYTES];
+    struct sms__shard shard;
     uint64_t records; /* undamaged ones */
     bool running;
     struct sms__store_reader reader;

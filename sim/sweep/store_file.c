@@ -22,7 +22,7 @@ const char sms__store_schema[] =
     "CREATE TABLE record (id INTEGER PRIMARY KEY, point INTEGER, name INTEGER, key BLOB, failed INTEGER, models TEXT, "
     "whole INTEGER, content BLOB, sum BLOB)";
 
-bool sms__store_parse(const char *name, struct sms__shard *shard, const char **machine)
+bool sms__store_parse(const char *name, struct sms__shard *shard)
 {
     char *end = NULL;
     unsigned long idx = strtoul(name, &end, 10), count = 0;
@@ -33,7 +33,6 @@ bool sms__store_parse(const char *name, struct sms__shard *shard, const char **m
         strcmp(name + length - SUFFIX_BYTES, ".db") != 0)
         return false;
     *shard = (struct sms__shard){(unsigned)idx, (unsigned)count};
-    *machine = end + 1;
     return true;
 }
 
@@ -48,13 +47,11 @@ void sms__store_lock_path(char path[SMS__PATH_BYTES], const char *store)
 bool sms__store_is_running(const char *folder, const char *name)
 {
     char store[SMS__PATH_BYTES - 8], path[SMS__PATH_BYTES], this_machine[SMS__MACHINE_BYTES];
-    struct sms__shard shard;
-    const char *machine;
     struct stat st;
     snprintf(store, sizeof store, "%s/%s", folder, name);
     sms__store_lock_path(path, store);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-    if (fd < 0 || fstat(fd, &st) || !sms__store_parse(name, &shard, &machine)) {
+    if (fd < 0 || fstat(fd, &st)) {
         if (fd >= 0)
             close(fd);
         return false;
@@ -62,8 +59,9 @@ bool sms__store_is_running(const char *folder, const char *name)
     bool running = !sms__lock(fd, LOCK_SH | LOCK_NB);
     close(fd);
     sms__machine_name(this_machine);
-    size_t length = strlen(this_machine);
-    bool is_local = !strncmp(machine, this_machine, length) && !strcmp(machine + length, ".db");
+    const char *machine = strchr(name, '.') + 1; /* followed by ".db" */
+    bool is_local =
+        strlen(machine) == strlen(this_machine) + SUFFIX_BYTES && !strncmp(machine, this_machine, strlen(this_machine));
     return running || (!is_local && time(NULL) - st.st_mtime < SILENCE_S);
 }
 
