@@ -29,11 +29,14 @@ static const char speed_sql[] =
     "CREATE TEMP TABLE speed AS SELECT point / %llu AS point, scenario, name, alone_blocks_per_s AS speed "
     "FROM vm JOIN point USING (point) WHERE position = 0 AND replication = 0 AND alone_blocks_per_s IS NOT NULL;";
 /* Each speed is compared with that of the first point that differs from its own along the axis only, because points of
- * other axes may be missing. Format: path; then stride, count, stride, count, stride of the axis in points. */
+ * other axes may be missing. Means are of those that are compared with the same value of the axis. Format: stride and
+ * count of the axis in points, stride; path. */
 static const char fill_sql[] =
-    "INSERT INTO alone SELECT %Q, name, min(change), max(change) FROM (SELECT name, sum(speed) / sum(first) - 1 AS "
-    "change FROM (SELECT scenario, name, speed, point / %llu %% %llu AS at, first_value(speed) OVER (PARTITION BY "
-    "name, point - point / %llu %% %llu * %llu ORDER BY point) AS first FROM speed) GROUP BY scenario, name, at) "
+    "WITH placed AS (SELECT *, point / %llu %% %llu AS at FROM speed), "
+    "compared AS (SELECT *, first_value(speed) OVER line AS first, first_value(at) OVER line AS since FROM placed "
+    "WINDOW line AS (PARTITION BY name, point - at * %llu ORDER BY point)), "
+    "changed AS (SELECT name, sum(speed) / sum(first) - 1 AS change FROM compared GROUP BY scenario, name, since, at) "
+    "INSERT INTO alone SELECT %Q, name, min(change), max(change) FROM changed "
     "GROUP BY name HAVING max(abs(change)) >= 0.005 ORDER BY name;";
 
 /* Not of fields that are drawn together: each point of such an axis changes all of them. */
@@ -45,7 +48,7 @@ static void fill_axis(sqlite3_str *text, const struct sms__plan *plan, const str
         return;
     for (const struct sms__axis *later = axis + 1; later < plan->axis + plan->axes; later++)
         stride *= later->count;
-    sqlite3_str_appendf(text, fill_sql, column->path->text, stride, count, stride, count, stride);
+    sqlite3_str_appendf(text, fill_sql, stride, count, stride, column->path->text);
 }
 
 void sms__database_alone(sqlite3_str *text, const struct sms__plan *plan)

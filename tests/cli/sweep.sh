@@ -800,6 +800,9 @@ if python3 -c 'import json, sys; rows = json.load(sys.stdin)["alone"]["rows"]; a
 # An axis is not blamed for what another one does: where points are missing, or each point changes both.
 "$smsched" sweep --quiet --shard 1/5 --out alone_part alone_stp_ratio.yaml # points 0 and 5, which differ in both
 try 1 "a merge of a part" sweep merge --out alone_part alone_stp_ratio.yaml; silent "speed alone"
+for shard in 1 3 4 5 6; do "$smsched" sweep --quiet --shard $shard/6 --out alone_gap alone_stp_ratio.yaml; done # without slope 1 at limit 150 %
+try 1 "a merge without a first value" sweep merge --out alone_gap alone_stp_ratio.yaml
+if grep -qxF "$line" <<<"$output"; then ok; else bad "first values of two lines are mixed" "$output"; fi
 sed 's/^axes: .*/axes: [sobol: {points: 4, of: {contention.slope: {from: 1, to: 4}, policies.fine_grained.limit: [75 %, 150 %]}}]/' alone_stp_ratio.yaml >alone_drawn.yaml
 try 0 "fields that are drawn together" sweep --out alone_drawn alone_drawn.yaml; silent "speed alone"
 try 0 "its figure" plot alone_stp --quiet
