@@ -208,7 +208,8 @@ static void *do_work(void *user)
         }
         if (packing->settings->on_progress)
             packing->settings->on_progress(packing->settings->user, packing->pack->groups,
-                                           SHORT_MOST + LEFT_MOST + FEWER_MOST);
+                                           packing->pack->kinds * packing->pack->programs->count + SHORT_MOST +
+                                               LEFT_MOST + FEWER_MOST);
     }
     pthread_mutex_unlock(&batch->lock);
     return NULL;
