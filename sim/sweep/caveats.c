@@ -13,7 +13,7 @@ static const char add_sql[] = "INSERT OR IGNORE INTO caveat VALUES (%Q);";
 
 struct adding {
     const struct sms__plan *plan;
-    sqlite3_stmt *metrics; /* those that points ask for */
+    sqlite3_stmt *metrics; /* those that points ask for; NULL: nothing is known of measurements */
     sqlite3_str *text;
     struct sms__arena *arena;
 };
@@ -27,13 +27,12 @@ static int add_measured(const struct adding *adding, const struct sms_scenario *
     return code;
 }
 
-/* For sms__guard: a line for each metric and scenario, in the sharing modes of all its policies. */
-static int add_all_measured(void *user)
+/* A line for each metric and scenario, in the sharing modes of all its policies. */
+static int add_all_measured(const struct adding *adding)
 {
-    const struct adding *adding = user;
     const struct sms__plan *plan = adding->plan;
     int code = SMS_OK, row = SQLITE_DONE;
-    while (code == SMS_OK && (row = sqlite3_step(adding->metrics)) == SQLITE_ROW)
+    while (code == SMS_OK && adding->metrics && (row = sqlite3_step(adding->metrics)) == SQLITE_ROW)
         for (size_t b = 0; b < plan->bases; b++)
             for (size_t i = 0; code == SMS_OK && i < plan->base[b].scenarios; i++)
                 code = add_measured(adding, sms_file_scenario(plan->base[b].library, i),
@@ -64,14 +63,14 @@ static void add_synthetic(const struct adding *adding, const struct sms_scenario
 }
 
 /* For sms__guard. */
-static int add_all_synthetic(void *user)
+static int add_all(void *user)
 {
     const struct adding *adding = user;
     const struct sms__plan *plan = adding->plan;
     for (size_t b = 0; b < plan->bases; b++)
         for (size_t i = 0; i < plan->base[b].scenarios; i++)
             add_synthetic(adding, sms_file_scenario(plan->base[b].library, i));
-    return SMS_OK;
+    return add_all_measured(adding);
 }
 
 static void add_warnings(sqlite3_str *text, const struct sms_errors *warnings)
@@ -90,10 +89,9 @@ bool sms__database_caveats(const struct sms__database *database, sqlite3_str *te
     for (size_t b = 0; b < plan->bases; b++)
         add_warnings(text, &plan->base[b].library->warnings);
     add_warnings(text, &plan->warnings);
-    bool made = !sms__guard(&arena, add_all_synthetic, &adding);
-    if (plan->trust)
-        made = made && sqlite3_prepare_v2(database->file, asked_sql, -1, &adding.metrics, NULL) == SQLITE_OK &&
-               !sms__guard(&arena, add_all_measured, &adding);
+    const bool made =
+        (!plan->trust || sqlite3_prepare_v2(database->file, asked_sql, -1, &adding.metrics, NULL) == SQLITE_OK) &&
+        !sms__guard(&arena, add_all, &adding);
     sqlite3_finalize(adding.metrics);
     sms__arena_release(&arena);
     return made;
