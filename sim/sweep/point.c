@@ -135,71 +135,65 @@ static const struct sms__node *build_document(struct sms__reader *reader, void *
 
 const char sms__all_plugins[] = "*";
 
-static void put_model(struct sms__buffer *text, const char *kind, const char *name, const char *end)
-{
-    sms__buffer_add(text, kind, strlen(kind));
-    sms__buffer_add(text, name, strlen(name));
-    sms__buffer_add(text, end, strlen(end));
-}
-
 /* Puts the file of a policy or model that this program has. What a plug-in has instead is in all keys (key.c). */
-static void put_source(struct sms__buffer *text, const char *folder, const char *name)
+static void put_source(FILE *to, const char *folder, const char *name)
 {
     char file[2 * SMS__NAME_MAX + 8];
     snprintf(file, sizeof file, "%s/%s.c", folder, name);
     for (const struct sms__plugin_source *source = sms__plugin_sources; source->file; source++)
         if (!strcmp(source->file, file))
-            put_model(text, "p ", file, "\n");
+            fprintf(to, "p %s\n", file);
 }
 
 /* A mode of a device or instance, and what splits these. */
-static void put_modes(struct sms__buffer *text, const struct sms__mode *mode)
+static void put_modes(FILE *to, const struct sms__mode *mode)
 {
     if (mode->form)
-        put_source(text, "policies/mode", mode->form->name);
+        put_source(to, "policies/mode", mode->form->name);
     for (size_t i = 0; i < mode->parts; i++)
-        put_modes(text, &mode->part[i]);
+        put_modes(to, &mode->part[i]);
     for (size_t i = 0; mode->of_nodes && i < mode->of_nodes->count; i++)
-        put_modes(text, mode->of_nodes->mode[i]);
+        put_modes(to, mode->of_nodes->mode[i]);
 }
 
-static void put_policy(struct sms__buffer *text, const struct sms__policy_use *use)
+static void put_policy(FILE *to, const struct sms__policy_use *use)
 {
     if (use->policy)
-        put_source(text, "policies/block", use->policy->name);
+        put_source(to, "policies/block", use->policy->name);
     if (use->policy && use->policy->queue)
-        put_source(text, "policies/queue", use->policy->queue->name);
+        put_source(to, "policies/queue", use->policy->queue->name);
     if (use->share)
-        put_source(text, "policies/share", use->share->name);
+        put_source(to, "policies/share", use->share->name);
     if (use->place)
-        put_source(text, "policies/place", use->place->name);
-    put_modes(text, &use->mode);
+        put_source(to, "policies/place", use->place->name);
+    put_modes(to, &use->mode);
 }
 
-static void put_plugins(struct sms__buffer *text, const struct sms_scenario *scenario)
+static void put_plugins(FILE *to, const struct sms_scenario *scenario)
 {
     for (size_t p = 0; p < scenario->policies; p++)
-        put_policy(text, &scenario->policy[p]);
+        put_policy(to, &scenario->policy[p]);
     if (scenario->alone)
-        put_policy(text, scenario->alone);
+        put_policy(to, scenario->alone);
     if (scenario->queue)
-        put_source(text, "policies/queue", scenario->queue->name);
+        put_source(to, "policies/queue", scenario->queue->name);
     if (scenario->contention.model)
-        put_source(text, "models/contention", scenario->contention.model->name);
+        put_source(to, "models/contention", scenario->contention.model->name);
 }
 
 static char *list_models(const struct sms_file *file, bool loaded)
 {
     struct sms__buffer text = {0};
-    for (size_t i = 0; i < file->devices; i++)
-        put_model(&text, "d ", file->device[i]->name, "\n");
-    for (size_t i = 0; i < file->workloads; i++)
-        put_model(&text, "w ", file->workload[i]->name, "\n");
-    if (loaded)
-        put_plugins(&text, file->scenario[0]);
-    else
-        put_model(&text, "p ", sms__all_plugins, "\n");
-    if (!text.failed)
+    FILE *to = sms__buffer_open(&text);
+    for (size_t i = 0; to && i < file->devices; i++)
+        fprintf(to, "d %s\n", file->device[i]->name);
+    for (size_t i = 0; to && i < file->workloads; i++)
+        fprintf(to, "w %s\n", file->workload[i]->name);
+    if (to && loaded)
+        put_plugins(to, file->scenario[0]);
+    else if (to)
+        fprintf(to, "p %s\n", sms__all_plugins);
+    if (to && sms__buffer_close(&text, to))
         return text.bytes;
     free(text.bytes);
     return NULL;
