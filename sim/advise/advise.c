@@ -26,29 +26,14 @@ struct work {
 
 /* ---- one run ---- */
 
-static int load_way(const struct work *work, const struct sms__way *way, struct sms__span span, enum sms__end end,
-                    struct sms_file **file, struct sms_errors *errors)
-{
-    const struct sms__buffer *workloads = sms__way_text(work->out, way, end);
-    struct sms__buffer text = {0};
-    FILE *to = sms__buffer_open(&text);
-    if (to) {
-        fwrite(workloads->bytes, 1, workloads->length, to);
-        sms__way_write(way, work->programs, work->settings, span, end, to);
-    }
-    int code = to && sms__buffer_close(&text, to)
-                   ? sms_file_load_text(text.bytes, text.length, way->name, work->settings->load, file, errors)
-                   : sms__fail(errors, SMS_ENOMEM, way->name, "no memory");
-    free(text.bytes);
-    return code;
-}
-
 static int run_way(const struct work *work, const struct sms__way *way, struct sms__span span, enum sms__end end,
                    struct sms_file **file, struct sms_results **results, struct sms_errors *errors)
 {
-    const struct sms_run_options run = sms__advise_run_options(work->settings);
-    int code = load_way(work, way, span, end, file, errors);
-    return code ? code : sms_run(sms_file_scenario(*file, 0), &run, results, errors);
+    struct sms__buffer text = {0};
+    FILE *to = sms__made_begin(&text, sms__way_text(work->out, way, end));
+    if (to)
+        sms__way_write(way, work->programs, work->settings, span, end, to);
+    return sms__made_run(way->name, &text, to, work->settings, file, results, errors);
 }
 
 static const char *why_not(struct sms__arena *arena, const struct sms_errors *errors)

@@ -115,8 +115,14 @@ struct sms__advise_settings {
     void *user;
 };
 
-/* run_options.c: how each scenario of the advice runs. */
+/* run_made.c: how each scenario of the advice runs. */
 struct sms_run_options sms__advise_run_options(const struct sms__advise_settings *settings);
+/* Opens the text of a scenario behind these documents of workloads; NULL when out of memory. */
+FILE *sms__made_begin(struct sms__buffer *text, const struct sms__buffer *workloads);
+/* Closes the text, and runs the scenario that was written to it. `to`: NULL if there was no memory for it. Frees the
+ * text; the file and the results are the caller's in any case. */
+int sms__made_run(const char *name, struct sms__buffer *text, FILE *to, const struct sms__advise_settings *settings,
+                  struct sms_file **file, struct sms_results **results, struct sms_errors *errors);
 
 /* programs.c: reads a file, or a workload of the library by its name, and appends its tenants to `out`. Runs in a guard
  * of `arena`. Returns SMS_OK; or a code with `errors` filled. */

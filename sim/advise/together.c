@@ -6,7 +6,6 @@
 #include "advise.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MIXES = 3, BLOCKS_MOST = 2000000 };
@@ -166,22 +165,14 @@ static void find_slowdowns(struct sms__arena *arena, const struct together *toge
     }
 }
 
-static int run(struct together *together, const struct sms__buffer *text, struct sms_file **file,
+static int run(const struct together *together, const struct sms__buffer *workloads, struct sms_file **file,
                struct sms_results **results, struct sms_errors *errors)
 {
-    const struct sms__advise_settings *settings = together->settings;
-    const struct sms_run_options options = sms__advise_run_options(settings);
-    struct sms__buffer whole = {0};
-    FILE *to = sms__buffer_open(&whole);
-    if (to) {
-        fwrite(text->bytes, 1, text->length, to);
+    struct sms__buffer text = {0};
+    FILE *to = sms__made_begin(&text, workloads);
+    if (to)
         write_scenario(together, to);
-    }
-    int code = to && sms__buffer_close(&whole, to)
-                   ? sms_file_load_text(whole.bytes, whole.length, "together", settings->load, file, errors)
-                   : sms__fail(errors, SMS_ENOMEM, NULL, "no memory");
-    free(whole.bytes);
-    return code ? code : sms_run(sms_file_scenario(*file, 0), &options, results, errors);
+    return sms__made_run("together", &text, to, together->settings, file, results, errors);
 }
 
 /* Takes out ways of which it is not known what it means that one program goes first. */
