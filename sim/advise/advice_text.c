@@ -321,18 +321,6 @@ static void print_failed(const struct sms__advice *advice, FILE *to)
             fprintf(to, "  does not work: %s: %s\n", advice->outlook[i].way->label, advice->outlook[i].why);
 }
 
-/* Whether a program does fewer jobs than arrive, by more than chance explains: the number that arrives in all runs has
- * a standard deviation of its root, and at the end of each run jobs are still in progress. */
-static bool falls_behind(const struct sms__program *program, const struct sms__outlook *outlook, size_t p)
-{
-    const struct sms_scenario *scenario = sms_results_scenario(outlook->results);
-    const double runs = (double)sms_results_replications(outlook->results);
-    const double s = runs * (scenario->duration_ps - scenario->warmup_ps) / 1e12, done = outlook->share[p].per_s.mean;
-    const double under_way = runs * (double)outlook->way->copies[p];
-    return done < SMS__KEEPS_UP * program->per_s &&
-           (program->per_s - done) * s > 3 * sqrt(program->per_s * s) + under_way;
-}
-
 /* The best way to share or, where there is none, that of each program alone. */
 static const struct sms__outlook *first_shown(const struct sms__advice *advice)
 {
@@ -346,12 +334,13 @@ static void print_overload(const struct sms__advice *advice, FILE *to)
     const struct sms__outlook *first = first_shown(advice);
     for (size_t p = 0; p < advice->programs->count; p++) {
         const struct sms__program *program = &advice->programs->program[p];
-        if (falls_behind(program, first, p))
+        const double done = first->share[p].per_s.mean;
+        if (sms__falls_behind(first->results, program->per_s, done, (double)first->way->copies[p]))
             fprintf(to,
                     "  overload: under \"%s\" %s does only %.*g of the %.*g jobs/s that arrive, so its queue and its "
                     "latencies keep growing\n",
-                    first->way->label, program->name, sms__digits(first->share[p].per_s.mean, 4),
-                    first->share[p].per_s.mean, sms__digits(program->per_s, 4), program->per_s);
+                    first->way->label, program->name, sms__digits(done, 4), done, sms__digits(program->per_s, 4),
+                    program->per_s);
     }
 }
 

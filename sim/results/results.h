@@ -15,6 +15,9 @@ struct sms__bins {
 
 /* Of so much of its load a tenant does less only where jobs arrive faster than it does them, and not by chance. */
 #define SMS__KEEPS_UP 0.95
+/* shortfall_notes.c: whether `done` jobs/s of `come` that arrive are fewer by more than chance explains. `under_way`:
+ * jobs that may be in progress at the end of each run. */
+bool sms__falls_behind(const struct sms_results *results, double come, double done, double under_way);
 
 enum { SMS__NOTES = 40 }; /* more than there are kinds of notes */
 

@@ -70,15 +70,19 @@ static double arrivals_per_s(const struct sms_scenario *scenario, size_t v)
     return is_steady ? (double)streams * 1e12 / vm->interval_ps : 0;
 }
 
-/* Whether a tenant does fewer jobs than arrive, by more than chance explains: the number that arrives in all runs has a
- * standard deviation of its root, and at the end of each run some are in progress. */
-static size_t late_runs(const struct sms_results *results, size_t p, size_t v)
+/* The number that arrives in all runs has a standard deviation of its root. */
+bool sms__falls_behind(const struct sms_results *results, double come, double done, double under_way)
 {
     const struct sms_scenario *scenario = results->scenario;
-    const double come = arrivals_per_s(scenario, v), done = mean_of(results, p, v, SMS__VM_jobs_per_s);
     const double runs = (double)results->replications;
     const double s = runs * (scenario->duration_ps - scenario->warmup_ps) / 1e12;
-    const bool is_late = come > 0 && done < SMS__KEEPS_UP * come && (come - done) * s > 3 * sqrt(come * s) + runs;
+    return done < SMS__KEEPS_UP * come && (come - done) * s > 3 * sqrt(come * s) + runs * under_way;
+}
+
+static size_t late_runs(const struct sms_results *results, size_t p, size_t v)
+{
+    const double come = arrivals_per_s(results->scenario, v), done = mean_of(results, p, v, SMS__VM_jobs_per_s);
+    const bool is_late = come > 0 && sms__falls_behind(results, come, done, 1);
     return is_late && !sms__did_nothing(results, p, v) && !failed_runs(results, p, v) ? results->replications : 0;
 }
 
