@@ -130,7 +130,7 @@ size_t sms__limit_next(const struct sms_results *results)
 }
 
 /* Says why a limit is not told. False: it says the same of all policies. */
-static bool warn(struct sms_results *results, size_t p, const struct sms__limit *limit)
+static bool doubt(const struct sms_results *results, size_t p, const struct sms__limit *limit, struct sms_errors *out)
 {
     const struct sms__result of = sms__limit_asks(results, limit);
     const struct sms_estimate estimate = sms_results_estimate(results, p, of.subject, of.idx, of.metric);
@@ -139,49 +139,63 @@ static bool warn(struct sms_results *results, size_t p, const struct sms__limit 
     const size_t most = sms__maximum_of(&of, p);
     const double half = isnan(estimate.ci95) ? 0 : estimate.ci95;
     if (isnan(estimate.mean))
-        sms__error(&results->warnings, SMS_OK, limit->key->mark, "%s of %s has no value under %s", metric, subject,
-                   policy);
+        sms__error(out, SMS_OK, limit->key->mark, "%s of %s has no value under %s", metric, subject, policy);
     else if (most)
-        sms__error(&results->warnings, SMS_OK, limit->key->mark,
+        sms__error(out, SMS_OK, limit->key->mark,
                    "%s of %s comes from %zu jobs, so it is their maximum, which has no interval", metric, subject,
                    most);
     else if (estimate.n > 1 && !(estimate.sd > 0) && !sms__is_share_of_misses(&of))
-        sms__error(&results->warnings, SMS_OK, limit->key->mark,
+        sms__error(out, SMS_OK, limit->key->mark,
                    "in all %zu replications %s of %s is %.*g under %s, so no test tells whether that is chance: limit "
                    "a metric that varies, or deadline_miss_ratio",
                    results->replications, metric, subject, sms__digits(estimate.mean, 6), estimate.mean, policy);
     else
-        sms__error(&results->warnings, SMS_OK, limit->key->mark,
+        sms__error(out, SMS_OK, limit->key->mark,
                    "after %zu replications %s of %s cannot be distinguished from %.*g under %s: %.*g ± %.*g",
                    results->replications, metric, subject, sms__digits(limit->value.value, 6), limit->value.value,
                    policy, sms__digits(estimate.mean, 6), estimate.mean, sms__digits(half, 2), half);
     return isnan(estimate.mean) || !most;
 }
 
-/* A wait may meet its limit because some pods still wait. */
-static void warn_of_waiting(struct sms_results *results, size_t p, const struct sms__limit *limit)
+/* The same of the first limit that leaves a policy undecided. */
+static bool warn_of_doubt(const struct sms_results *results, size_t p, struct sms_errors *out)
 {
-    const struct sms__result of = sms__limit_asks(results, limit);
-    const double left = sms__left_waiting(&of, p);
-    if (left > 0 && sms__tell_limit(results, p, limit) == SMS__MET)
-        sms__error(&results->warnings, SMS_OK, limit->key->mark,
-                   "%s of %s under %s is without pods that still wait at the end: %.*g", limit->of.metric,
-                   sms_results_subject(results, of.subject, of.idx), sms_results_policy(results, p),
-                   sms__digits(left, 4), left);
+    const struct sms__until *until = &results->scenario->until;
+    size_t i = 0;
+    while (i < until->limits && sms__tell_limit(results, p, &until->limit[i]) != SMS__NOT_TOLD)
+        i++;
+    return i == until->limits || sms__told_of_limits(results, p) != SMS__NOT_TOLD ||
+           doubt(results, p, &until->limit[i], out);
+}
+
+/* A wait may meet its limit because some pods still wait. */
+static void warn_of_waiting(const struct sms_results *results, size_t p, struct sms_errors *out)
+{
+    const struct sms__until *until = &results->scenario->until;
+    for (size_t i = 0; i < until->limits; i++) {
+        const struct sms__result of = sms__limit_asks(results, &until->limit[i]);
+        const double left = sms__left_waiting(&of, p);
+        if (left > 0 && sms__tell_limit(results, p, &until->limit[i]) == SMS__MET)
+            sms__error(out, SMS_OK, until->limit[i].key->mark,
+                       "%s of %s under %s is without pods that still wait at the end: %.*g", until->limit[i].of.metric,
+                       sms_results_subject(results, of.subject, of.idx), sms_results_policy(results, p),
+                       sms__digits(left, 4), left);
+    }
+}
+
+void sms__limit_remark(const struct sms_results *results, size_t policy, struct sms_errors *out)
+{
+    if (!results->until)
+        return;
+    warn_of_doubt(results, policy, out);
+    warn_of_waiting(results, policy, out);
 }
 
 void sms__limit_warn(struct sms_results *results)
 {
-    const struct sms__until *until = &results->scenario->until;
     bool each = results->until;
-    for (size_t p = 0; each && p < results->policies; p++) {
-        size_t i = 0;
-        while (i < until->limits && sms__tell_limit(results, p, &until->limit[i]) != SMS__NOT_TOLD)
-            i++;
-        if (i < until->limits && sms__told_of_limits(results, p) == SMS__NOT_TOLD)
-            each = warn(results, p, &until->limit[i]);
-    }
+    for (size_t p = 0; each && p < results->policies; p++)
+        each = warn_of_doubt(results, p, &results->warnings);
     for (size_t p = 0; results->until && p < results->policies; p++)
-        for (size_t i = 0; i < until->limits; i++)
-            warn_of_waiting(results, p, &until->limit[i]);
+        warn_of_waiting(results, p, &results->warnings);
 }

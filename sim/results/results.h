@@ -150,6 +150,8 @@ struct sms__result sms__limit_asks(const struct sms_results *results, const stru
 /* sms__until_next and sms__until_warn of limits. */
 size_t sms__limit_next(const struct sms_results *results);
 void sms__limit_warn(struct sms_results *results);
+/* Adds the warnings on one policy. */
+void sms__limit_remark(const struct sms_results *results, size_t policy, struct sms_errors *out);
 
 /* warmup.c: under warmup: auto, finds the warm-up by pilots, or warns that there is none. */
 int sms__find_warmup(struct sms_results *results, struct sms_errors *errors);

@@ -219,43 +219,46 @@ bool sms__search_take(struct sms__search *search, uint64_t *point, bool *waits)
     return false;
 }
 
-/* Makes room for what each policy answers, and for the names. NULL: out of memory, or so much cannot follow. */
-static struct sms__seen *new_seen(struct sms__content *content, const char *warning, char **names)
+/* Makes room for what each policy answers, and for texts. NULL: out of memory, or so much cannot follow. */
+static struct sms__seen *new_seen(struct sms__content *content, char **texts)
 {
     const uint32_t policies = sms__content_count(content), replications = sms__content_count(content),
                    own = sms__content_count(content);
     const double numbers = (double)policies * own;
-    const size_t texts = content->size + strlen(warning) + 1;
     if (content->failed || numbers * sizeof(double) > (double)content->size)
         return NULL;
     struct sms__seen *seen =
-        calloc(1, sizeof *seen + policies * sizeof *seen->of + (size_t)numbers * sizeof(double) + texts);
+        calloc(1, sizeof *seen + policies * sizeof *seen->of + (size_t)numbers * sizeof(double) + content->size);
     if (!seen)
         return NULL;
     double *number = (double *)&seen->of[policies];
-    char *text = (char *)&number[(size_t)policies * own];
-    *seen = (struct sms__seen){policies, replications, own, 0, memcpy(text, warning, strlen(warning) + 1)};
-    *names = text + strlen(warning) + 1;
+    *texts = (char *)&number[(size_t)policies * own];
+    *seen = (struct sms__seen){policies, replications, own, 0};
     for (uint32_t p = 0; p < policies; p++)
         seen->of[p].own = &number[(size_t)p * own];
     return seen;
 }
 
+/* The next text of the content, kept behind those before; NULL: there is none, and perhaps no room. */
+static const char *keep_text(struct sms__content *content, char **texts)
+{
+    const char *text = sms__content_text(content), *kept = *texts;
+    if (content->failed)
+        return NULL;
+    *texts = stpcpy(*texts, text) + 1;
+    return kept;
+}
+
 /* Reads the beginning of a record that has results, as point_record.c writes it: up to what each policy answers. */
 static struct sms__seen *read_seen(struct sms__content *content)
 {
-    const char *warning = sms__content_text(content);
-    char *names;
-    struct sms__seen *seen = new_seen(content, warning, &names);
+    char *texts;
+    sms__content_text(content); /* warnings */
+    struct sms__seen *seen = new_seen(content, &texts);
     if (!seen)
         return NULL;
-    for (uint32_t p = 0; p < seen->policies; p++) {
-        const char *name = sms__content_text(content);
-        if (content->failed) /* there may be no room for as many names */
-            return seen;
-        seen->of[p].policy = memcpy(names, name, strlen(name) + 1);
-        names += strlen(name) + 1;
-    }
+    for (uint32_t p = 0; p < seen->policies; p++)
+        seen->of[p].policy = keep_text(content, &texts);
     for (int i = 0; i < 3; i++)
         sms__content_text(content); /* subject, name, metric */
     seen->better = sms__content_number(content) > 0 ? 1 : -1;
@@ -266,6 +269,7 @@ static struct sms__seen *read_seen(struct sms__content *content)
         sms__content_number(content); /* half of the interval */
         for (uint32_t i = 0; i < seen->own; i++)
             seen->of[p].own[i] = sms__content_number(content);
+        seen->of[p].remark = keep_text(content, &texts);
     }
     return seen;
 }
@@ -334,7 +338,7 @@ void sms__search_find(const struct sms__search *search, uint64_t group, size_t p
     struct way way = {.search = search, .group = group, .policy = policy};
     uint64_t at;
     const bool open = walk(&way, &at, NULL);
-    *found = (struct sms__search_found){.policy = "", .warning = "", .held = "", .open = open, .points = way.length};
+    *found = (struct sms__search_found){.policy = "", .doubt = "", .held = "", .open = open, .points = way.length};
     const size_t good = end_of_good(&way), bad = first_bad(&way);
     found->holds = good > first_good(&way) ? position_of(search, way.at[good - 1]) : UINT64_MAX;
     found->fails = bad < way.length ? position_of(search, way.at[bad]) : UINT64_MAX;
@@ -347,9 +351,9 @@ void sms__search_find(const struct sms__search *search, uint64_t group, size_t p
         const struct sms__seen *seen = search->seen[point_of(&way, way.at[i])];
         found->replications += seen->replications;
         if (position_of(search, way.at[i]) == found->holds)
-            found->held = seen->warning;
-        if (judge(&way, way.at[i]) == 0 && !*found->warning)
-            found->warning = seen->replications ? seen->warning : "a point failed: see points.csv";
+            found->held = value->of[policy].remark;
+        if (judge(&way, way.at[i]) == 0 && !*found->doubt)
+            found->doubt = value ? value->of[policy].remark : "a point failed: see points.csv";
     }
     find_odd(&way, found);
     find_apart(&way, found);

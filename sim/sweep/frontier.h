@@ -14,10 +14,9 @@
 struct sms__seen {
     uint32_t policies, replications, own; /* 0: the point failed */
     int better;                           /* 1 if more of the answer's metric is better, else -1 */
-    const char *warning;                  /* of its run; "" for none */
     struct {
         enum sms__told told;
-        const char *policy;
+        const char *policy, *remark; /* remark: on its limits; "" for none */
         double *own; /* [own]: of each limit the mean, of which more is better, half of its interval, and enum
                         sms__told; or what race.c reads */
     } of[];          /* [policies]; their numbers and the texts follow */
@@ -62,10 +61,10 @@ struct sms__search_found {
     uint64_t holds; /* the last value, from the good end, up to which all that were looked at surely meet the limit */
     uint64_t fails; /* the first that surely does not */
     uint64_t point; /* one of the points that were looked at */
-    const char *warning; /* of a point that was not told; "" for none */
-    const char *held;    /* the warnings of the point that holds */
-    uint64_t odd[2];     /* a metric is surely better at the second, which is farther on: it is not monotone */
-    uint32_t odd_limit;  /* whose metric that is */
+    const char *doubt;  /* the remark on a point that was not told; "" for none */
+    const char *held;   /* that on the point that holds */
+    uint64_t odd[2];    /* a metric is surely better at the second, which is farther on: it is not monotone */
+    uint32_t odd_limit; /* whose metric that is */
     uint64_t points, replications;
     bool open; /* points are missing */
     /* Limits pull apart: values at the good end miss one that those farther on meet. It is missed up to the position

@@ -50,30 +50,6 @@ static const char *limit_name(const struct telling *telling, uint32_t limit)
     return telling->search->plan->search.where->item[2 * (size_t)limit]->text;
 }
 
-/* Whether a warning is of the policy, or of none. */
-static bool is_of(const char *warning, const char *policy)
-{
-    const char *under = strstr(warning, " under ");
-    if (!under)
-        return true;
-    under += strlen(" under ");
-    return !strncmp(under, policy, strlen(policy)) && strchr(": ,", under[strlen(policy)]); /* or its end */
-}
-
-/* Adds to a text the warnings of a point, which "; " joins, that have a phrase and are not of another policy. */
-static const char *add_warnings(const struct telling *telling, const char *text, const char *warnings,
-                                const char *phrase, const char *policy)
-{
-    for (size_t length; *warnings; warnings += length + (warnings[length] ? 2 : 0)) {
-        const char *end = strstr(warnings, "; ");
-        length = end ? (size_t)(end - warnings) : strlen(warnings);
-        const char *part = sms__print(telling->arena, "%.*s", (int)length, warnings);
-        if (strstr(part, phrase) && is_of(part, policy))
-            text = *text ? sms__print(telling->arena, "%s; %s", text, part) : part;
-    }
-    return text;
-}
-
 static const char *say_why(struct telling *telling, const struct sms__search_found *found)
 {
     if (found->early != UINT64_MAX) {
@@ -84,9 +60,7 @@ static const char *say_why(struct telling *telling, const struct sms__search_fou
                           early, limit_name(telling, found->late_limit), value_text(telling, found->late));
     }
     if (found->odd[0] == UINT64_MAX)
-        return found->holds == UINT64_MAX || found->fails == UINT64_MAX
-                   ? add_warnings(telling, "", found->warning, "", found->policy)
-                   : "";
+        return found->holds == UINT64_MAX || found->fails == UINT64_MAX ? found->doubt : "";
     const char *near = value_text(telling, found->odd[0]), *far = value_text(telling, found->odd[1]);
     return sms__print(telling->arena, "not monotone: %s is better at %s than at %s",
                       limit_name(telling, found->odd_limit), far, near);
@@ -100,13 +74,15 @@ static bool tell_found(struct telling *telling, uint64_t group, size_t policy)
     sms__search_find(telling->search, group, policy, &found);
     sms__point_coordinates(telling->search->plan, found.point, &telling->coordinates);
     const struct sms__coordinates coordinates = telling->coordinates;
-    const struct sms__search_row row = {
-        &found,
-        &coordinates,
-        policy,
-        {value_text(telling, found.holds), value_text(telling, found.fails)},
-        name_state(&found, values, telling->search->plan->search.first_good),
-        add_warnings(telling, say_why(telling, &found), found.held, "still wait at the end", found.policy)};
+    const char *why = say_why(telling, &found);
+    const struct sms__search_row row = {&found,
+                                        &coordinates,
+                                        policy,
+                                        {value_text(telling, found.holds), value_text(telling, found.fails)},
+                                        name_state(&found, values, telling->search->plan->search.first_good),
+                                        *why && *found.held ? sms__print(telling->arena, "%s; %s", why, found.held)
+                                        : *why              ? why
+                                                            : found.held};
     return telling->row(telling->user, &row);
 }
 

@@ -152,6 +152,7 @@ static bool write_answers(struct sms__merge *merge)
         const double half = sms__content_number(content);
         for (uint32_t i = 0; i < merge->own; i++)
             sms__content_number(content);
+        sms__content_text(content); /* the remark of a search */
         if (content->failed || !metric[0])
             continue;
         sqlite3_bind_int64(insert, 1, (sqlite3_int64)merge->point);

@@ -58,7 +58,7 @@ static bool find_group(const struct sms_results *results, const struct sms_quest
 }
 
 /* Adds the mean of each limit's metric, negated if less of it is better, half of its interval, and whether it is met.
- */
+ * Then the remark on these. */
 static void put_limits(struct sms__buffer *content, const struct sms_results *results, size_t policy)
 {
     const struct sms__until *until = &sms_results_scenario(results)->until;
@@ -69,6 +69,9 @@ static void put_limits(struct sms__buffer *content, const struct sms_results *re
         put_number(content, estimate.ci95);
         put_number(content, sms__tell_limit(results, policy, &until->limit[i]));
     }
+    struct sms_errors remarks = {0};
+    sms__limit_remark(results, policy, &remarks);
+    put_warnings(content, &remarks);
 }
 
 /* For a race (race.c): whether the answer can be judged, and without a doubt; then its values, of which more is better.
@@ -81,10 +84,12 @@ static void put_values_of(struct sms__buffer *content, const struct sms_results 
     for (size_t r = 0; r < sms_results_replications(results); r++)
         put_number(content,
                    asked->better * sms_results_value(results, policy, r, asked->subject, asked->idx, asked->metric));
+    put_text(content, ""); /* no remark */
 }
 
 /* Adds the question, and for each policy the mean that answers it and whether it is not told apart from the best. Then
- * what is left of its gain of STP, whether it meets the limits, half of its interval, and how near it is to them. */
+ * what is left of its gain of STP, whether it meets the limits, half of its interval, how near it is to them,
+ * and a remark. */
 static int put_answer(struct sms__buffer *content, const struct sms_results *results, bool with_values)
 {
     struct sms_question asked;

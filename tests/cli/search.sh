@@ -268,6 +268,9 @@ END
 try 0 "a metric that is the same in all replications" sweep steady.yaml
 prints "in all 10 replications wait_mean_ns of cluster is 0 under first_fit, so no test tells"
 if grep "^  first_fit: undecided" <<<"$output" | grep -q "under random"; then bad "another policy's warning" "$output"; else ok; fi
+sed "s/^policies: .*/policies: [first_fit, best_fit, worst_fit, most_allocated, least_allocated, balanced, random]/" steady.yaml >many.yaml
+try 0 "a metric that is the same under many policies" sweep --out many.sweep many.yaml
+prints "is 0 under random, so no test tells"
 cat >starved.yaml <<'END'
 scenario: starved
 nodes: [{name: n, gpus: 8, count: 2}]
