@@ -121,6 +121,7 @@ void sms__columns_widen(struct sms__columns *columns, const struct sms__advice *
         if (outlook->why)
             continue;
         columns->memory |= outlook->share[p].memory > 0;
+        columns->intervals |= outlook->share[p].slowdown.ci95 >= 0.005;
         const double p50_ns = outlook->share[p].p50_ns.mean;
         columns->largest_ns = fmax(columns->largest_ns, p50_ns);
         columns->least_ns = columns->least_ns > 0 ? fmin(columns->least_ns, p50_ns) : p50_ns;
@@ -235,6 +236,7 @@ static void print_table(const struct sms__advice *advice, const struct sms__scre
 {
     struct sms__columns columns = {0};
     bool misses = false, may_miss = false;
+    size_t sharing = 0;
     char label[400];
     for (size_t i = 0; i < advice->count; i++)
         sms__columns_widen(&columns, advice, &advice->outlook[i]);
@@ -244,6 +246,7 @@ static void print_table(const struct sms__advice *advice, const struct sms__scre
         if (outlook->why)
             continue;
         const char *verdict = outlook->meets ? "" : outlook->may_meet ? " (may miss)" : " (misses)";
+        sharing += !outlook->way->alone;
         misses |= !outlook->may_meet;
         may_miss |= outlook->may_meet && !outlook->meets;
         snprintf(label, sizeof label, "%zu %s%s", i + 1, outlook->way->label, verdict);
@@ -255,6 +258,9 @@ static void print_table(const struct sms__advice *advice, const struct sms__scre
             sms__has_loads(advice->programs) ? "; a program that keeps up with its requests counts as one" : "");
     sms__print_slowdown(advice->programs, screen->to);
     sms__print_loads(advice->programs, screen->to);
+    if (columns.intervals && sharing > 1)
+        fprintf(screen->to, "  ±: 95 %% interval of a way by itself; the best of %zu tends to look better than it is\n",
+                sharing);
     if (may_miss)
         fputs("  may miss: the runs do not show whether a target is met: it lies in the 95 % interval of the latency, "
               "and chance may explain how many jobs miss it\n",

@@ -296,7 +296,7 @@ bool sms__has_loads(const struct sms__programs *programs);
 void sms__print_slowdown(const struct sms__programs *programs, FILE *to);
 /* What a table of outlooks has. Zero it, let each outlook widen it, then begin the table and add them. */
 struct sms__columns {
-    bool targets, memory;
+    bool targets, memory, intervals;
     double largest_ns, least_ns; /* of the p50 */
 };
 void sms__columns_widen(struct sms__columns *columns, const struct sms__advice *advice,

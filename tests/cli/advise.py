@@ -514,6 +514,7 @@ def check_chance(work):
     between = (more["mean"] + more["ci95"] / 2) / 1e6
     text = run(*pair, "--device", "v100", "--load", "serve:60/s", "--slo", f"serve:p99<{between}ms", "--unknowns", "1").stdout
     check("and what they leave open is said", "mps, serve first (may miss)" in text and "  may miss: the runs do not show whether a target is met" in text, text)
+    check("no interval allows for the choice of the best", re.search(r"  ±: 95 % interval of a way by itself; the best of \d+ tends to look better", text), text)
 
 
 def check_limits(folder):
