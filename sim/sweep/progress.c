@@ -32,8 +32,8 @@ static bool is_due(struct sms__progress *progress)
     return true;
 }
 
-/* Says how long the rest takes, if it takes as long as what is done, as "3.2 days". */
-static const char *say_left(const struct sms__progress *progress, char *out, size_t size, double share)
+/* Shows what is done, and how long the rest takes, if it takes as long: "3.2 days left". */
+static void show(const struct sms__progress *progress, const char *done, double share)
 {
     static const struct {
         double seconds;
@@ -43,30 +43,29 @@ static const char *say_left(const struct sms__progress *progress, char *out, siz
     size_t i = 0;
     while (unit[i].seconds > 1 && left_s < 2 * unit[i].seconds)
         i++;
-    snprintf(out, size, "%.3g %s", left_s / unit[i].seconds, unit[i].name);
-    return out;
+    fprintf(stderr, "%s%.30s%s, %.3g %s left%s", progress->terminal ? "\r\033[K" : "", progress->label, done,
+            left_s / unit[i].seconds, unit[i].name, progress->terminal ? "" : "\n");
 }
 
 void sms__progress_show(struct sms__progress *progress, uint64_t done, uint64_t total, uint64_t failed)
 {
-    char left[40], failures[40] = "";
+    char text[160], failures[40] = "";
     if (done == 0 || !is_due(progress))
         return;
     if (failed)
         snprintf(failures, sizeof failures, ", %llu failed", (unsigned long long)failed);
-    fprintf(stderr, "%s%.30s%llu of %llu %s%s, %.3g/s, %s left%s", progress->terminal ? "\r\033[K" : "",
-            progress->label, (unsigned long long)done, (unsigned long long)total, progress->what, failures,
-            (double)done / (progress->shown_s - progress->started_s),
-            say_left(progress, left, sizeof left, (double)done / (double)total), progress->terminal ? "" : "\n");
+    snprintf(text, sizeof text, "%llu of %llu %.30s%s, %.3g/s", (unsigned long long)done, (unsigned long long)total,
+             progress->what, failures, (double)done / (progress->shown_s - progress->started_s));
+    show(progress, text, (double)done / (double)total);
 }
 
 void sms__progress_share(struct sms__progress *progress, double share)
 {
-    char left[40];
-    if (share >= 0.01 && is_due(progress))
-        fprintf(stderr, "%s%.30s%.0f %% of the %s, %s left%s", progress->terminal ? "\r\033[K" : "", progress->label,
-                100 * share, progress->what, say_left(progress, left, sizeof left, share),
-                progress->terminal ? "" : "\n");
+    char text[80];
+    if (share < 0.01 || !is_due(progress))
+        return;
+    snprintf(text, sizeof text, "%.0f %% of the %.30s", 100 * share, progress->what);
+    show(progress, text, share);
 }
 
 void sms__progress_end(const struct sms__progress *progress)
