@@ -2,6 +2,7 @@
  * then varies one axis at a time. A value that is wrong by itself is skipped, so that its error hides no other. */
 #include "sweep.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { TRIES = 2000, MOVES = 64 };
@@ -50,20 +51,15 @@ static bool any_in(const struct sms_errors *errors, const struct sms__node *node
 static bool is_full(const struct check *check) { return check->errors->count > SMS_ERRORS_MAX; }
 
 /* All values of a range share one location. Only the first error at a range is kept. */
-static void drop_repeated_ranges(const struct check *check, struct sms_errors *found)
+static bool is_repeated(const struct check *check, const struct sms_error *error)
 {
-    size_t kept = 0, count = found->count < SMS_ERRORS_MAX ? found->count : SMS_ERRORS_MAX;
-    for (size_t i = 0; i < count; i++) {
-        bool reported = false;
-        for (size_t c = 0; c < check->plan->columns; c++) {
-            const struct sms__column *column = &check->plan->column[c];
-            reported |= !column->values && column->spec && is_at(&found->item[i], column->spec) &&
-                        any_in(check->errors, &(struct sms__node){.kind = SMS__SCALAR, .mark = column->spec->mark});
-        }
-        if (!reported)
-            found->item[kept++] = found->item[i];
+    bool repeated = false;
+    for (size_t c = 0; c < check->plan->columns; c++) {
+        const struct sms__column *column = &check->plan->column[c];
+        repeated |= !column->values && column->spec && is_at(error, column->spec) &&
+                    any_in(check->errors, &(struct sms__node){.kind = SMS__SCALAR, .mark = column->spec->mark});
     }
-    found->count -= count - kept;
+    return repeated;
 }
 
 static void mark_use(struct check *check, const struct sms__workload *workload)
@@ -155,17 +151,17 @@ static void report(struct check *check, const struct sms__axis *axis, bool any_o
     const struct sms__error_origin origin = {check->plan, &check->coordinates, axis};
     struct sms_errors reported = {0};
     for (size_t i = 0; i < check->found.count && i < SMS_ERRORS_MAX; i++) {
-        const struct sms_error *error = &check->found.item[i];
-        bool in_plan = is_in_plan(check, error);
+        struct sms_error error = check->found.item[i];
+        const bool in_plan = is_in_plan(check, &error);
         if (!in_plan && !any_origin)
             continue;
-        reported.item[reported.count++] = *error;
         if (!in_plan)
-            sms__locate_error(&origin, &reported.item[reported.count - 1]);
+            sms__locate_error(&origin, &error);
+        if (!is_repeated(check, &error))
+            reported.item[reported.count++] = error;
     }
     if (reported.count == SMS_ERRORS_MAX)
         reported.count = check->found.count;
-    drop_repeated_ranges(check, &reported);
     sms__add_errors(check->errors, &reported);
 }
 
@@ -297,10 +293,9 @@ static void check_axis(struct check *check, size_t i, bool has_start)
 static void check_scenario(struct check *check)
 {
     struct sms__plan *plan = check->plan;
-    double axes = (double)plan->scenarios * (double)(plan->axes + 1), tries_per_axis = TRIES / axes;
-    tries_per_axis =
-        tries_per_axis < NODES_MAX / count_nodes(check) / axes ? tries_per_axis : NODES_MAX / count_nodes(check) / axes;
-    check->tries_per_axis = tries_per_axis < 2 ? 2 : (uint64_t)tries_per_axis;
+    const double axes = (double)plan->scenarios * (double)(plan->axes + 1);
+    const double tries_per_axis = fmin(TRIES, NODES_MAX / count_nodes(check)) / axes;
+    check->tries_per_axis = (uint64_t)fmax(tries_per_axis, 2);
     check->searches_left = tries_per_axis * (double)(plan->axes + 1);
     bool has_start = find_valid_start(check);
     for (size_t i = 0; i < plan->axes && !is_full(check); i++)

@@ -59,16 +59,8 @@ static void read_keep(struct sms__reader *reader, struct sms__plan *plan)
         return;
     plan->keep = 0;
     for (size_t i = 0; i < plan->keep_node->items; i++) {
-        const struct sms__node *word = plan->keep_node->item[i];
-        size_t s = 0;
-        if (!sms__expect_kind(reader, word, SMS__SCALAR))
-            continue;
-        while (s < KEEPABLE && strcmp(subjects[s], word->text) != 0)
-            s++;
-        if (s == KEEPABLE)
-            sms__complain_unknown(reader, word, "subject", KEEPABLE, sms__text_at, subjects);
-        else
-            plan->keep |= 1u << s;
+        const int s = sms__read_choice(reader, plan->keep_node->item[i], "subject", subjects);
+        plan->keep |= s < 0 ? 0 : 1U << s;
     }
 }
 
