@@ -1,5 +1,5 @@
 -- Curves of a sweep: what the plan asks for over each axis, a line for each policy, which may have another parameter at each point, a panel for each scenario. Other axes have the values of their first point.
--- @needs point answer student line alone divides
+-- @needs point answer line alone divides
 -- @table sweep_axis
 SELECT name AS axis, cid AS place, ifnull((SELECT words FROM field WHERE path = name), name) AS axis_words, ifnull((SELECT log FROM field WHERE path = name), 0) AS axis_log FROM pragma_table_info('point') WHERE name NOT IN ('point', 'scenario', 'state', 'message');
 
@@ -22,9 +22,8 @@ SELECT point, scenario, CASE WHEN (SELECT x_unit FROM x_unit) IS NULL THEN value
 -- @each axis_value
 SELECT value, row_number() OVER (ORDER BY min(point)) AS rank, (SELECT min(typeof(value) IN ('integer', 'real')) FROM chosen) AS is_number FROM chosen GROUP BY value;
 -- @each value
-SELECT scenario, policy, position, x, g.n, y, CASE WHEN g.n > 1 THEN sqrt(max(0, (squares - g.n * y * y) / (g.n - 1) / g.n)) * t95 END AS ci95
-FROM (SELECT scenario, policy, position, x, count(y) AS n, avg(y) AS y, sum(y * y) AS squares FROM (SELECT c.scenario, l.line AS policy, s.position, CASE WHEN a.is_number THEN a.value ELSE a.rank END AS x, s.{metric} AS y FROM chosen c JOIN axis_value a ON a.value IS c.value JOIN {subject} s ON s.point = c.point AND s.name = (SELECT of FROM figure) JOIN main.line l ON l.scenario = c.scenario AND l.position = s.position AND l.policy = s.policy)
-WHERE y IS NOT NULL GROUP BY scenario, policy, position, x) g LEFT JOIN student USING (n);
+SELECT c.scenario, l.line AS policy, a.position, CASE WHEN v.is_number THEN v.value ELSE v.rank END AS x, avg(a.value) AS y, max(a.ci95) AS ci95 FROM chosen c JOIN axis_value v ON v.value IS c.value JOIN answer a ON a.point = c.point JOIN figure f ON f.subject = a.subject AND f.of = a.name AND f.metric = a.metric
+JOIN main.line l ON l.scenario = c.scenario AND l.position = a.position AND l.policy = a.policy WHERE a.value IS NOT NULL GROUP BY c.scenario, l.line, a.position, x;
 -- A deadline is a level of latencies. It is drawn where it is not far above them, since it would squeeze their curves.
 -- @each target
 SELECT scenario, deadline_ns AS target FROM aim WHERE name = (SELECT of FROM figure) AND (SELECT metric FROM figure) GLOB 'job_latency_*' AND deadline_ns <= (SELECT CASE WHEN min(y) > 0 AND max(y) >= 50 * min(y) THEN 10 ELSE 2 END * max(y) FROM value v WHERE v.scenario = aim.scenario);
