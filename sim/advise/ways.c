@@ -475,7 +475,8 @@ static struct load load_of(const struct sms__programs *programs)
         const struct sms__program *program = &programs->program[p];
         const double apart_ps = program->per_s > 0 ? 1e12 / program->per_s : program->job_ps;
         const double at_once = program->per_s > 0 ? 1 : (double)program->most; /* a rate is of all copies */
-        load.launches_per_ps += at_once * program->launches / fmax(apart_ps, 1);
+        /* A job without a launch takes time to simulate, too. */
+        load.launches_per_ps += at_once * fmax(program->launches, 1) / fmax(apart_ps, 1);
         load.jobs_ps = fmax(load.jobs_ps, JOBS * apart_ps);
         load.longest_ps = fmax(load.longest_ps, program->job_ps);
         copies += (double)program->most;

@@ -114,6 +114,9 @@ def check_seldom(work):
     fast.write_text("workload: fast\nkernels: [{name: k, time: 2 us}]\nsteps: [{launch: k, times: 1000}]\n")
     said = run(fast, seldom, "--device", "a100", "--copies", "seldom:3", "--load", "seldom:0.2/s", "--unknowns", "1", code=3).stderr
     check("that is said", "alone, seldom gets no job in the simulated time, because they arrive too seldom" in said, said)
+    (work / "host.yaml").write_text("workload: host\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 10 us}]\nsteps: [{host: 1 ms}]\n")
+    said = run(work / "host.yaml", seldom, "--device", "a100", "--load", "seldom:1e-5/s", "--unknowns", "1", code=3).stderr
+    check("also beside a program that launches nothing", "because they arrive too seldom" in said, said)
     (work / "streams.yaml").write_text("".join(f"workload: {name}\nkernels: [{{name: k, time: 10 ms}}]\n---\n" for name in "ab")
                                        + "scenario: s\ndevices: [{model: a100}]\npolicies: [{mode: mps}]\nprocesses: [{name: both, streams: [{workload: a}, {workload: b}]}]\n")
     said = run(work / "streams.yaml", "--device", "a100", "--load", "both:5/s", code=2).stderr
