@@ -178,6 +178,8 @@ void *cli_value(struct cli *cli, const char *name);
 int cli_check_outputs(struct cli *cli);
 /* Refuses the same of a file that only the inputs name. */
 int cli_check_input(const struct cli *cli, const char *path);
+/* Whether both paths lead to one file. */
+bool cli_is_same_file(const char *one, const char *other);
 /* Refuses a folder where `what`, such as "the file of a plan", is to be named. EXIT_OK, or EXIT_INPUT with the problem
  * printed. */
 int cli_check_file(const char *path, const char *what);

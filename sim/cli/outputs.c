@@ -68,6 +68,12 @@ static bool replaces(const struct cli_output *output, const char *input)
            (output->is_folder && find_folder(input, &from) && is_same(&to, &from) && sms__folder_lists(input));
 }
 
+bool cli_is_same_file(const char *one, const char *other)
+{
+    struct place a, b;
+    return !strcmp(one, other) || (find_input(one, &a) && find_input(other, &b) && is_same(&a, &b));
+}
+
 int cli_check_input(const struct cli *cli, const char *path)
 {
     for (size_t i = 0; i < cli->n_outputs; i++)

@@ -139,7 +139,7 @@ static int find_same(void *user)
         const struct sms_scenario *one = naming->session->scenario[i];
         struct sms__pooled_string *name = sms__intern(&names, one->name, strlen(one->name));
         const struct sms_scenario *other = name->fixed;
-        if (other && !strcmp(other->node->mark.file, one->node->mark.file)) {
+        if (other && cli_is_same_file(other->node->mark.file, one->node->mark.file)) {
             sms__fail(&naming->errors, SMS_EINPUT, one->node->mark.file, "is given twice");
             break;
         }

@@ -30,6 +30,7 @@ cp "$tutorial" "$work/same.yaml"
 try 3 "a name in two files" run "$tutorial" "$work/same.yaml"
 prints "same.yaml:$(sed -n '/^scenario:/=' "$tutorial"):11: error: there is a scenario 'two-tenants' in '$tutorial', too"
 try 3 "a file twice" run "$tutorial" "$tutorial"; prints "$tutorial: error: is given twice"
+try 3 "a file by two paths" run "$tutorial" "${tutorial%/*}/./${tutorial##*/}"; prints "is given twice"
 # Every wrong option is told.
 try 2 "five wrong options" run --jobs x --seed=-1 --format yaml "$tutorial" --jbos 3 -z
 prints "--jobs: 'x'"; prints "--seed: '-1'"; prints "--format: 'yaml'"; prints "unknown option '--jbos'"; prints "unknown option '-z'"
