@@ -55,6 +55,8 @@ const struct sms__field sms__mix_fields[] = {
      .help = "says whether an entry may come twice; default false"},
     {0}};
 
+const char *const sms__drawn_axes[] = {"sobol", "random", "mixes", NULL};
+
 struct axes {
     struct sms__reader *reader;
     struct sms__plan *plan;
@@ -315,24 +317,20 @@ static void finish_axis(struct sms__plan *plan, struct sms__axis *axis)
 
 static void read_axis(struct axes *axes, const struct sms__node *node, struct sms__axis *axis)
 {
-    static const char *const kinds[] = {"sobol", "random", "mixes"};
     *axis = (struct sms__axis){.node = node, .first = axes->plan->columns};
     if (!sms__expect_kind(axes->reader, node, SMS__MAP))
         return;
-    const struct sms__node *sobol = sms__node_get(node, "sobol"), *random = sms__node_get(node, "random"),
-                           *mixes = sms__node_get(node, "mixes");
-    if ((sobol || random || mixes) && node->items != 2)
+    const struct sms__node *drawn = sms__find_key(node, sms__drawn_axes);
+    if (drawn && node->items != 2)
         sms__complain(axes->reader, node, "sobol, random and mixes must be separate entries");
-    else if (sobol)
-        read_spread(axes, sobol, axis, fill_sobol);
-    else if (random)
-        read_spread(axes, random, axis, fill_random);
-    else if (mixes)
-        read_mixes(axes, mixes, axis);
+    else if (drawn && !strcmp(drawn->text, "mixes"))
+        read_mixes(axes, node->item[1], axis);
+    else if (drawn)
+        read_spread(axes, node->item[1], axis, !strcmp(drawn->text, "sobol") ? fill_sobol : fill_random);
     else if (node->items == 0)
         sms__complain(axes->reader, node, "it names no field");
     else if (node->item[0]->kind == SMS__SCALAR && sms__node_get(node->item[1], "of")) /* no range has this key */
-        sms__complain_unknown(axes->reader, node->item[0], "key", 3, sms__text_at, kinds);
+        sms__complain_unknown(axes->reader, node->item[0], "key", 3, sms__text_at, sms__drawn_axes);
     else
         read_together(axes, node, axis);
 }

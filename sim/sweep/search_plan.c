@@ -159,10 +159,9 @@ static void read_race(struct sms__reader *reader, struct sms__plan *plan)
 /* A search is for what people can choose. One for limits goes along values in order. */
 static void check_vary(struct sms__reader *reader, struct sms__search_asked *asked)
 {
-    static const char *const drawn[] = {"sobol", "random", "mixes", NULL};
     static const char *const chosen[] = {"run.seed", "run.replications", "run.until", "run.unknowns", "question"};
     const struct sms__node *key =
-        asked->vary && asked->find != SMS__FIND_BEST ? sms__find_key(asked->vary, drawn) : NULL;
+        asked->vary && asked->find != SMS__FIND_BEST ? sms__find_key(asked->vary, sms__drawn_axes) : NULL;
     if (key) {
         sms__complain(reader, key, "a search goes through values in order: give a list or a range, not '%s'",
                       key->text);

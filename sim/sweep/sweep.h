@@ -119,6 +119,7 @@ void sms__plan_check(struct sms__plan *plan, struct sms_errors *errors);
 void sms__read_axes(struct sms__reader *reader, struct sms__plan *plan);
 void sms__keep_map(struct sms__reader *reader, const struct sms__node *node, void *field); /* which must be a mapping */
 extern const struct sms__field sms__range_fields[], sms__spread_fields[], sms__mix_fields[];
+extern const char *const sms__drawn_axes[]; /* keys of entries whose points are drawn or mixed; ends with NULL */
 
 /* search_plan.c: reads plan->search_node, before the axes; its `vary` becomes the last one. It sets the plan's answer
  * and the limit of each run. The second checks the values of that axis. */
