@@ -3,6 +3,7 @@
 #include "run_scenarios.h"
 
 #include "../base/escape.h"
+#include "../base/intern.h"
 
 #include <string.h>
 
@@ -62,18 +63,30 @@ static int check_all(const struct session *session, const struct options *given,
     return EXIT_OK;
 }
 
-/* The time that a scenario took is shared by its checks, so that their sum is the time of all. */
-static void add_times(const struct session *session, struct sms__checks *checks)
+struct timing {
+    const struct session *session;
+    struct sms__checks *checks;
+    struct sms__arena arena;
+};
+
+/* For sms__guard. The time that a scenario took is shared by its checks, so that their sum is the time of all. */
+static int add_times(void *user)
 {
-    for (size_t s = 0; s < session->set.count; s++) {
-        const char *name = sms_scenario_name(session->scenario[s]);
-        size_t count = 0;
-        for (size_t i = 0; i < checks->count; i++)
-            count += !strcmp(checks->item[i].scenario, name);
-        for (size_t i = 0; i < checks->count; i++)
-            if (!strcmp(checks->item[i].scenario, name))
-                checks->item[i].seconds = session->seconds[s] / (double)count;
+    struct timing *timing = user;
+    struct sms__checks *checks = timing->checks;
+    struct sms__string_pool names = {.arena = &timing->arena};
+    for (size_t s = 0; s < timing->session->set.count; s++) {
+        const char *name = sms_scenario_name(timing->session->scenario[s]);
+        sms__intern(&names, name, strlen(name))->fixed = &timing->session->seconds[s];
     }
+    for (size_t i = 0; i < checks->count; i++)
+        sms__intern(&names, checks->item[i].scenario, strlen(checks->item[i].scenario))->value++;
+    for (size_t i = 0; i < checks->count; i++) {
+        const struct sms__pooled_string *own = sms__interned(&names, checks->item[i].scenario);
+        const double *seconds = own->fixed; /* NULL: only a baseline has the scenario */
+        checks->item[i].seconds = seconds ? *seconds / (double)own->value : 0;
+    }
+    return SMS_OK;
 }
 
 static bool is_stdout(const char *path) { return path && !strcmp(path, "-"); }
@@ -122,8 +135,10 @@ static int check(struct cli *cli)
         code = run_scenarios(&session, &given->run, NULL, NULL);
     if (code == EXIT_OK)
         code = check_all(&session, given, &checks);
-    if (code == EXIT_OK)
-        add_times(&session, &checks);
+    struct timing timing = {.session = &session, .checks = &checks};
+    if (code == EXIT_OK && sms__guard(&timing.arena, add_times, &timing))
+        code = cli_no_memory();
+    sms__arena_release(&timing.arena);
     if (code == EXIT_OK && !is_stdout(given->junit))
         print(&session.set, &checks, cli->quiet, given->verbose);
     if (code == EXIT_OK && given->junit)

@@ -111,13 +111,14 @@ static int check_arguments(const struct cli *cli)
     return code;
 }
 
-/* Whether the path leads to a file that does not begin as those of the format do. An empty file has no kind. */
+/* Whether the path leads to a file that does not begin as those of the format do, as far as it can be read. An empty
+ * file has no kind. */
 static bool is_another_kind(const char *path, const struct cli_format *format)
 {
     char head[256] = "";
     struct stat st;
-    const gzFile file = lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 ? gzopen(path, "rbe") : NULL;
-    bool other = file;
+    bool other = lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
+    const gzFile file = other ? gzopen(path, "rbe") : NULL;
     if (file)
         gzread(file, head, sizeof head - 1);
     for (size_t i = 0; format->start[i]; i++)

@@ -2,6 +2,7 @@
  * goes to the trace and to the rows of the results folder. */
 #include "run_scenarios.h"
 
+#include "../base/suffix.h"
 #include "../model/scenario.h"
 #include "../trace/trace.h"
 #include "../sweep/sweep.h"
@@ -141,7 +142,7 @@ static int check_trace(const struct session *session, const struct trace_options
         return given ? cli_usage(cli, "--trace-events, --trace-from and --trace-to are for --trace") : EXIT_OK;
     if (options->to_ps >= 0 && options->to_ps <= options->from_ps)
         return cli_usage(cli, "--trace-to is not after --trace-from");
-    if (strstr(options->path, ".pftrace"))
+    if (sms__ends_with(options->path, ".pftrace") || sms__ends_with(options->path, ".pftrace.gz"))
         return cli_usage(cli, "--trace: traces are JSON, which Perfetto opens: name FILE.json or FILE.json.gz");
     if (session->scenarios > 1)
         return cli_usage(cli, "--trace takes one scenario, and there are %zu", session->scenarios);

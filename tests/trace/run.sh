@@ -163,6 +163,8 @@ fails 3 "a trace of a policy that is not there" bad.json --policy best small.yam
 sed 's/scenario: small/scenario: other/' small.yaml >other.yaml
 fails 2 "a trace of two scenarios" bad.json small.yaml other.yaml; says "takes one scenario" "two scenarios"
 fails 2 "a trace of a format that went" bad.pftrace small.yaml; says "traces are JSON" "another format"
+mkdir kept.pftrace.d
+"$smsched" run --quiet --trace kept.pftrace.d/t.json small.yaml >out 2>err; exits 0 $? "a folder that is called like that format"
 fails 2 "a budget too small" bad.json --trace-events 999 small.yaml
 fails 2 "a span without time" bad.json --trace-from 2us --trace-to 2us small.yaml
 clean bad.json "bad options"
