@@ -406,5 +406,5 @@ void sms__advice_print(const struct sms__advice *advice, struct sms__trust *trus
               "they make way\n",
               to);
     if (advice->left_out)
-        fprintf(to, "  not tried: %zu more layouts of MIG\n", advice->left_out);
+        fprintf(to, "  not tried: %zu more layout%s of MIG\n", advice->left_out, advice->left_out == 1 ? "" : "s");
 }

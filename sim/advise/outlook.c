@@ -237,13 +237,16 @@ static const char *find_binding(struct sms__arena *arena, const struct sms__prog
     return text;
 }
 
-static const char *does_not_fit(struct sms__arena *arena, const struct sms_results *results, size_t v)
+static double gib_of(const struct sms_results *results, size_t v)
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
     const struct sms__workload *workload = scenario->vm[v].workload;
-    const double bytes = (double)scenario->host.context_bytes + workload->statics + (double)workload->declared;
-    return sms__print(arena, "%s does not fit into memory: it takes %.3g GiB", sms_results_subject(results, SMS_VM, v),
-                      bytes / 1024 / 1024 / 1024);
+    return ((double)scenario->host.context_bytes + workload->statics + (double)workload->declared) / 1024 / 1024 / 1024;
+}
+
+static const char *never_runs(struct sms__arena *arena, double gib)
+{
+    return sms__print(arena, "never runs: it finds no memory for its %.3g GiB, or no room on the device", gib);
 }
 
 /* Why the way does not work: a process failed, or never got to run. NULL: it works. */
@@ -253,15 +256,16 @@ const char *sms__why_fails(struct sms__arena *arena, const struct sms_results *r
     for (size_t r = 0; r < sms_results_replications(results); r++) {
         for (size_t v = 0; v < all && value(results, r, SMS_PROCESS, all, "failed_count") > 0; v++)
             if (value(results, r, SMS_PROCESS, v, "failed_count") > 0)
-                return does_not_fit(arena, results, v);
+                return sms__print(arena, "%s does not fit into memory: it takes %.3g GiB",
+                                  sms_results_subject(results, SMS_VM, v), gib_of(results, v));
         for (size_t v = 0; v < all; v++)
             if (!(value(results, r, SMS_VM, v, "jobs_per_s") > 0))
-                return sms__print(arena, "%s %s", sms_results_subject(results, SMS_VM, v),
-                                  value(results, r, SMS_PROCESS, v, "service_ns") > 0
-                                      ? "finishes no job in the simulated time"
-                                  : value(results, r, SMS_PROCESS, v, "waiting_ns") > 0
-                                      ? "never runs: it finds no memory, or no room on the device"
-                                      : "gets no job in the simulated time, because they arrive too seldom");
+                return sms__print(
+                    arena, "%s %s", sms_results_subject(results, SMS_VM, v),
+                    value(results, r, SMS_PROCESS, v, "service_ns") > 0   ? "finishes no job in the simulated time"
+                    : value(results, r, SMS_PROCESS, v, "waiting_ns") > 0 ? never_runs(arena, gib_of(results, v))
+                                                                          : "gets no job in the simulated time, "
+                                                                            "because they arrive too seldom");
     }
     return NULL;
 }

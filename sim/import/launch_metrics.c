@@ -35,8 +35,8 @@ static double convert_value(struct sms__profile_reader *reader, const struct sms
     double value = to(metric->mean, unit);
     struct sms__mark mark = {reader->rows->path, reader->rows->text, launch->line, 1};
     if (isnan(value) || value < 0)
-        sms__error(reader->errors, SMS_EINPUT, mark, "%s of this launch is %g '%.20s', which is impossible",
-                   metric->name, metric->mean, metric->unit);
+        sms__error(reader->errors, SMS_EINPUT, mark, "%s of this launch is %g '%.20s', %s", metric->name, metric->mean,
+                   metric->unit, isnan(value) ? "whose unit is not known" : "which is impossible");
     return to == sms__to_bytes ? sms__round_bytes(value, to(metric->step, unit)) : value;
 }
 

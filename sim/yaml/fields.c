@@ -333,6 +333,10 @@ static bool expect_values(struct sms__reader *reader, const struct sms__node *va
 {
     if (field->holds != SMS__MANY || field->read == sms__skip)
         return true;
+    if (value->kind == SMS__MAP && field->fields) {
+        sms__complain(reader, value, "expected a list such as [{%s: ...}], found a mapping", field->fields->name);
+        return false;
+    }
     if (!sms__expect_list(reader, value, field->most ? field->most : SIZE_MAX))
         return false;
     if (value->items < field->least)

@@ -554,7 +554,7 @@ def check_errors(work):
     refused(2, "is not a number of copies", third, "--device", "a100", "--copies", "3..1")
     (work / "large.yaml").write_text(third.read_text().replace("third", "large").replace("steps: [", "steps: [{allocate: 45 GiB}, "))
     refused(3, "large does not fit into memory: it takes 45 GiB", work / "large.yaml", "--device", "a100")
-    refused(3, "third never runs: it finds no memory", third, "--device", "a100", "--gpu-memory", "third:45GiB")
+    refused(3, "third never runs: it finds no memory for its 45 GiB", third, "--device", "a100", "--gpu-memory", "third:45GiB")
     refused(2, "names no program", third, "--device", "a100", "--gpu-memory", "1GiB")
     (work / "report.nsys-rep").write_text("x")
     refused(3, "nsys export --type sqlite", work / "report.nsys-rep", "--device", "a100")

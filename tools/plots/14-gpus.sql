@@ -10,7 +10,7 @@ SELECT 'gpus' AS name, 'The programs of each GPU' || printf(': %d of %d copies h
 -- @set
 SELECT 1 AS subs, 1 AS shared, 1 AS each_x, wrap(title, 54) AS title, CASE WHEN EXISTS (SELECT 1 FROM packed WHERE most > 1.005 * work) THEN 12 ELSE 6 END AS label_letters_of FROM figure;
 -- @array panel
-SELECT 'Work, in dedicated GPUs' AS title, '' AS xlabel, max(work + ifnull(ci95, 0)) AS top, 0 AS low, NULL AS bound, '' AS bound_name, 1 AS start,
+SELECT '' AS title, 'Work, in dedicated GPUs' AS xlabel, max(work + ifnull(ci95, 0)) AS top, 0 AS low, NULL AS bound, '' AS bound_name, 1 AS start,
     0 AS first, count(*) - 1 AS last FROM packed;
 -- @array row
 SELECT 1 AS panel, wrap(label, 34) AS label FROM packed ORDER BY place;
