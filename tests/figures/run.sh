@@ -80,6 +80,9 @@ done
 if node "$source/tests/figures/texts.js" drawn/*/*.svg wide/*/*.svg "$source"/docs/figures/*.svg "$source"/docs/figures/learn/*.svg >wrong; then ok; else bad "texts overlap or leave the frame" "$(head -20 wrong)"; fi
 
 # A bar ends before its number, which is at the right of its panel, also where it is cut off.
+for figure in throughput utilization; do
+    if grep -q '>and change over round_robin<' drawn/few/$figure.svg; then ok; else bad "what the changes of $figure are over"; fi
+done
 if grep -q '>Work, in dedicated GPUs<' drawn/packed/gpus.svg; then ok; else bad "what the bars of GPUs are"; fi
 if python3 - drawn/{advised,aimed}/ways.svg >wrong <<'END'; then ok; else bad "bars go below their numbers" "$(cat wrong)"; fi
 import re, sys
