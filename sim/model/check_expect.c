@@ -457,6 +457,9 @@ static void check_measures(const struct check *check, const struct sms__expect *
         else if (!e->over && sms_metric_is_share(subject, e->metric))
             sms__is_bare_percentage(check->reader, at, number.value);
     }
+    if (e->has_min && e->has_max && !sms__is_wrong(check->reader, e->node, "min") &&
+        !sms__is_wrong(check->reader, e->node, "max") && e->min.value > e->max.value)
+        sms__complain(check->reader, e->node, "expects what cannot be: its min is above its max");
 }
 
 /* Replaces an expectation that names no policy by one for each policy except the one that `over` names. */
