@@ -604,6 +604,7 @@ prints "warning: the bandwidth of dram does not change how long kernels take tha
 prints "warning: the lanes of issue do not change"
 if [ "$(grep -c warning: <<<"$output")" -eq 2 ]; then ok; else bad "what no kernel demands, and the device's own, are warned of" "$output"; fi
 try 0 "pods that no node can hold" run "$work/wait.yaml"; prints "wait.yaml:5:5: warning: no node can hold pod 'p', even with nothing on it"
+prints "pod 's', even with nothing on it: it will wait for ever; it asks for 9 CPUs, and no node has more than 8"
 if [ "$(grep -c warning: <<<"$output")" -eq 4 ] && ! grep -q "pod 'q'" <<<"$output"; then ok; else bad "four pods wait" "$output"; fi
 cat >"$work/whole.yaml" <<'END'
 workload: w
