@@ -49,10 +49,13 @@ static bool within(const struct sms__expect *expect, double actual)
     return fine && (!expect->has_max || actual <= expect->max.value);
 }
 
+/* Ratios that are no share of a whole, such as the throughput of several tenants, are printed as everywhere else. */
 static void describe(struct sms__check *check, const struct sms__expect *expect, const char *subject, double actual,
                      double ci95)
 {
-    bool percent = sms__expects_ratio(expect);
+    const bool ratio = sms__expects_ratio(expect);
+    const bool percent = ratio && (expect->over || !strcmp(expect->metric, "gain") ||
+                                   sms_metric_is_share(sms__expect_subject(expect), expect->metric));
     double scale = percent ? 100 : 1;
     const char *unit = percent ? " %" : "";
     snprintf(check->name, sizeof check->name, "%s of %s under %s%s%s", expect->metric, subject, expect->policy,
@@ -66,7 +69,10 @@ static void describe(struct sms__check *check, const struct sms__expect *expect,
         sms__append(check->message, sizeof check->message, " (± %.*g)", sms__digits(ci95 * scale, 2), ci95 * scale);
     if (expect->has_value)
         sms__append(check->message, sizeof check->message, ", expected %.*g%s within %.4g%s", sms__digits(value, 5),
-                    value, unit, expect->tolerance * 100, percent ? " points" : " %");
+                    value, unit, expect->tolerance * (ratio && !percent ? 1 : 100),
+                    percent ? " points"
+                    : ratio ? ""
+                            : " %");
     if (expect->has_min)
         sms__append(check->message, sizeof check->message, ", at least %.*g%s", sms__digits(min, 5), min, unit);
     if (expect->has_max)

@@ -37,10 +37,11 @@ expects 1 'metric: gain, over: utilization_aware, min: 0 %'
 
 # Numbers have all digits of their whole part, and a change over 0 is no percentage.
 sed '/^expect:/,$d' tests/scenarios/expectations.yaml >"$work/scenario.yaml"
-echo 'expect: [{metric: blocks_per_s, policy: fine_grained, min: 10000000000}, {metric: jobs_per_s, policy: fine_grained, value: 3000000, tolerance: 1 %}]' >>"$work/scenario.yaml"
+echo 'expect: [{metric: blocks_per_s, policy: fine_grained, min: 10000000000}, {metric: jobs_per_s, policy: fine_grained, value: 3000000, tolerance: 1 %}, {metric: stp_ratio, policy: fine_grained, value: 9, tolerance: 1 %}]' >>"$work/scenario.yaml"
 try 1 "large numbers" check --quiet "$work/scenario.yaml"
 prints "at least 10000000000"
 prints "expected 3000000 within 1 %"
+prints "expected 9 within 0.01"
 if grep -q "[0-9]e+" <<<"$output"; then bad "a number with an exponent" "$output"; else ok; fi
 sed '2s/^\([^,]*,[^,]*,[^,]*,[^,]*,[^,]*\),[^,]*/\1,0/' "$work/whole.csv" >"$work/zero.csv"
 try 1 "a baseline of 0" check --quiet tests/golden/curve.yaml --baseline "$work/zero.csv"
