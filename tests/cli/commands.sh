@@ -606,6 +606,16 @@ if [ "$(grep -c warning: <<<"$output")" -eq 2 ]; then ok; else bad "what no kern
 try 0 "pods that no node can hold" run "$work/wait.yaml"; prints "wait.yaml:5:5: warning: no node can hold pod 'p', even with nothing on it"
 prints "pod 's', even with nothing on it: it will wait for ever; it asks for 9 CPUs, and no node has more than 8"
 if [ "$(grep -c warning: <<<"$output")" -eq 4 ] && ! grep -q "pod 'q'" <<<"$output"; then ok; else bad "four pods wait" "$output"; fi
+cat >"$work/replicas.yaml" <<'END'
+workload: w
+kernels: [{name: k, time: 1 ms}]
+---
+scenario: replicas
+nodes: [{name: a, devices: {model: v100}, cpu: 4, mode: {time_slice: {replicas: 3}}}]
+pods: [{name: p, count: 4, gpu: 25 %, workload: w, repeat: 5}]
+END
+try 0 "more pods on a whole GPU than its mode takes" explain "$work/replicas.yaml"
+if [ "$(grep -c "^  0.000000 ms  p[1-4]: placed on a, GPU 0$" <<<"$output")" -eq 4 ]; then ok; else bad "pods beyond replicas are not placed" "$output"; fi
 cat >"$work/whole.yaml" <<'END'
 workload: w
 kernels: [{name: k, time: 1 ms}]
