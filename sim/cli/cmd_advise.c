@@ -124,11 +124,12 @@ static int set_target(const struct cli *cli, const char *value, const struct sms
     double ps = 0;
     if (!program)
         return EXIT_USAGE;
-    for (size_t i = 0; sign && i < sizeof metrics / sizeof *metrics; i++)
-        if (strlen(metrics[i].word) == (size_t)(sign - rest) &&
-            !strncmp(metrics[i].word, rest, strlen(metrics[i].word))) {
-            int code =
-                parse(cli, "slo", sign + 1, (struct range){SMS__TIME, 1, SMS__TIME_MAX_PS, "1 ps to 2500 h"}, &ps);
+    rest += strspn(rest, " ");
+    const size_t length = strcspn(rest, " <"), blank = strspn(rest + length, " ");
+    for (size_t i = 0; sign == rest + length + blank && i < sizeof metrics / sizeof *metrics; i++)
+        if (strlen(metrics[i].word) == length && !strncmp(metrics[i].word, rest, length)) {
+            const char *time = sign + 1 + strspn(sign + 1, " ");
+            int code = parse(cli, "slo", time, (struct range){SMS__TIME, 1, SMS__TIME_MAX_PS, "1 ps to 2500 h"}, &ps);
             program->target = (struct sms__target){metrics[i].metric, metrics[i].word, metrics[i].beyond, ps / 1e3};
             return code;
         }
