@@ -69,8 +69,9 @@ static void merge(struct sms__moments *into, const struct sms__moments *from)
 
 /* What all runs in turns show of a value: those for the fit together, and the others. */
 struct shown {
-    struct sms__moments all[2]; /* of the runs that are for the fit, and that are held back */
-    const struct sms__traced_run *run[2];
+    struct sms__moments all[2];           /* of the runs that are for the fit, and that are held back */
+    const struct sms__traced_run *run[2]; /* the last of either */
+    size_t fitted;                        /* runs */
     struct sms_estimate last;
     const struct sms__traced_run *last_run;
 };
@@ -91,9 +92,12 @@ static void put_shown(struct sms__calibration *calibration, const struct shown *
     const struct sms_estimate fit = sms__estimate_close(shown->all[0]), held = sms__estimate_close(shown->all[1]);
     struct sms__fitted_value *out = &calibration->fitted[value];
     char text[64];
-    if (shown->all[0].n)
-        *out = (struct sms__fitted_value){
-            fmax(fit.mean, 0), fit.ci95, sms__print(calibration->arena, "%zu turns of %s", fit.n, shown->run[0]->name)};
+    const char *runs = shown->fitted > 1 ? sms__print(calibration->arena, "%zu runs", shown->fitted)
+                       : shown->fitted   ? shown->run[0]->name
+                                         : "";
+    if (shown->fitted)
+        *out = (struct sms__fitted_value){fmax(fit.mean, 0), fit.ci95,
+                                          sms__print(calibration->arena, "%zu turns of %s", fit.n, runs)};
     else if (shown->all[1].n)
         out->from = sms__print(calibration->arena, "%s shows %s and is held back; trace the same once more",
                                shown->run[1]->name, sms__print_sheet_value(text, sizeof text, held.mean, value));
@@ -113,6 +117,7 @@ static int fit_turns(struct sms__calibration *calibration)
             check_again(calibration, &shown[i], estimate, run, SMS__SHEET_SLICE + i);
             merge(&shown[i].all[run->held], &turns[i]);
             shown[i].run[run->held] = shown[i].last_run = run;
+            shown[i].fitted += !run->held;
             shown[i].last = estimate;
         }
     }

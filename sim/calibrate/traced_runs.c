@@ -178,11 +178,20 @@ static void find_programs(struct sms__calibration *calibration)
     }
 }
 
+static size_t count_copies(const struct sms__traced_run *run, size_t program)
+{
+    size_t copies = 0;
+    for (size_t p = 0; p < run->processes; p++)
+        copies += run->process[p].program == program;
+    return copies;
+}
+
+/* Whether both run the same programs, in whichever order. */
 static bool are_alike(const struct sms__traced_run *a, const struct sms__traced_run *b)
 {
     bool alike = a->processes == b->processes;
     for (size_t p = 0; alike && p < a->processes; p++)
-        alike = a->process[p].program == b->process[p].program;
+        alike = count_copies(a, a->process[p].program) == count_copies(b, a->process[p].program);
     return alike;
 }
 

@@ -135,6 +135,8 @@ def check_truth(work):
     (work / "own/devices/v100.yaml").write_text(re.sub("^title: .*", lambda _: r"""title: "my lab's\LV100 \"\uFEFF\\" """, sheet, flags=re.M))
     out = calibrate(*files[:5], "--device", "v100", "--models", work / "own")
     check("a single pair is held back", "slice not measured: pair-1 shows 1.5 ms and is held back; trace the same once more" in out, out)
+    out = calibrate(*files[:6], pair(work, "pair-3", 3), pair(work, "pair-4", 4), "--device", "v100")
+    check("turns of two runs are not said to be of one", re.search(r"slice .* turns of 2 runs", out), out)
     return files
 
 
