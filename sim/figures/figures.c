@@ -22,13 +22,15 @@
 #include "../base/escape.h"
 #include "../base/member.h"
 #include "../base/read.h"
+#include "../base/suffix.h"
 #include "../base/write.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
-#include <glob.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SECTIONS_MOST = 40, ROWS_MOST = 2000, DATA_MOST = 2000000 };
@@ -510,22 +512,30 @@ static int run(struct sms__figures *figures, const char *path)
     return code;
 }
 
+static int is_sql(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.' && sms__ends_with(entry->d_name, ".sql");
+}
+
 /* The files of SQL, in the order of their names. */
 int sms__figures_make(struct sms__figures *figures)
 {
-    glob_t found;
+    struct dirent **entry = NULL;
     int code = sms__figures_functions(figures);
-    const char *pattern = sms__print(&figures->arena, "%s/*.sql", figures->scripts);
     if (code)
         return code;
-    if (glob(pattern, 0, NULL, &found))
+    const int found = scandir(figures->scripts, &entry, is_sql, alphasort);
+    if (found < 0)
+        return sms__fail(&figures->errors, SMS_EIO, figures->scripts, "%s", strerror(errno));
+    const char **path = SMS__NEW(&figures->arena, const char *, (size_t)found + 1);
+    for (int i = 0; i < found; i++) {
+        path[i] = sms__print(&figures->arena, "%s/%s", figures->scripts, entry[i]->d_name);
+        free(entry[i]);
+    }
+    free(entry);
+    if (found == 0)
         return sms__fail(&figures->errors, SMS_EIO, figures->scripts, "holds no SQL files");
-    const char **path = SMS__NEW(&figures->arena, const char *, found.gl_pathc);
-    for (size_t i = 0; i < found.gl_pathc; i++)
-        path[i] = sms__print(&figures->arena, "%s", found.gl_pathv[i]);
-    const size_t count = found.gl_pathc;
-    globfree(&found);
-    for (size_t i = 0; i < count && code == SMS_OK; i++)
+    for (int i = 0; i < found && code == SMS_OK; i++)
         code = run(figures, path[i]);
     return code;
 }

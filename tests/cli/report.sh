@@ -256,6 +256,8 @@ printf 'scenario: never\nnodes: [{name: n, gpus: 2}]\npolicies: [first_fit]\npod
 "$smsched" run never.yaml --out never --quiet && "$smsched" plot never --quiet --figures 'pods-*' || exit 1
 if grep -q '>first_fit (1 still waiting at the end)<' never/plots/pods-never.svg; then ok; else bad "the figure of pods does not count those that were never placed"; fi
 if grep -q '>moved<' moved/plots/pods-moved.svg; then ok; else bad "the figure of pods lacks moves" "$(ls moved moved/plots)"; fi
+mkdir -p 'odd[1]/bin' && cp "$smsched" 'odd[1]/bin' && cp -rL "$(dirname "$smsched")/../share" 'odd[1]/share'
+if 'odd[1]/bin/smsched' plot never --quiet --figures 'pods-*'; then ok; else bad "plot is installed in a folder with brackets in its name"; fi
 # An instance lies on its slices: of the two of half a GPU, one on the upper half of the row.
 halves=$(awk -F, 'NR > 1 && /3g.20gb/ {print $4 "-" $5}' moved/plots/instances-moved.csv | sort -u | tr '\n' ' ')
 if [ "$halves" = "0.1-0.495 0.5-0.895 " ]; then ok; else bad "the figure of instances" "$(head -4 moved/plots/instances-moved.csv)"; fi
