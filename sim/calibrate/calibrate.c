@@ -92,13 +92,12 @@ static void put_shown(struct sms__calibration *calibration, const struct shown *
     const struct sms_estimate fit = sms__estimate_close(shown->all[0]), held = sms__estimate_close(shown->all[1]);
     struct sms__fitted_value *out = &calibration->fitted[value];
     char text[64];
-    const char *runs = shown->fitted > 1 ? sms__print(calibration->arena, "%zu runs", shown->fitted)
-                       : shown->fitted   ? shown->run[0]->name
-                                         : "";
-    if (shown->fitted)
+    if (shown->fitted) {
+        const char *runs =
+            shown->fitted == 1 ? shown->run[0]->name : sms__print(calibration->arena, "%zu runs", shown->fitted);
         *out = (struct sms__fitted_value){fmax(fit.mean, 0), fit.ci95,
                                           sms__print(calibration->arena, "%zu turns of %s", fit.n, runs)};
-    else if (shown->all[1].n)
+    } else if (shown->all[1].n)
         out->from = sms__print(calibration->arena, "%s shows %s and is held back; trace the same once more",
                                shown->run[1]->name, sms__print_sheet_value(text, sizeof text, held.mean, value));
 }
