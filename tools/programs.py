@@ -1,4 +1,5 @@
 """The programs of models/workloads/gtx1080ti that tools/pairs and tools/published-gains/study.py put together."""
+import functools
 import re
 from pathlib import Path
 
@@ -23,6 +24,7 @@ def kernels_of(program):
             for name, time, blocks, kind in zip(*columns, strict=True)]
 
 
+@functools.cache
 def uses_of(program):
     """What a program uses of each resource while it is alone, as a part of the whole: the mean over the time of its kernels."""
     lines = re.findall(r"^  # usage: (.*)", (LIBRARY / f"{program}.yaml").read_text(), re.M)

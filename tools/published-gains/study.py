@@ -11,6 +11,7 @@ write, and whether some mixes, run again, give the results kept.
 """
 import argparse
 import csv
+import functools
 import math
 import os
 import random
@@ -72,6 +73,7 @@ def write_workload(program, name, draw):
     return head + "".join(parts)
 
 
+@functools.cache
 def mixes():
     """The programs of each mix: two or three, none twice."""
     draw = random.Random(1)
