@@ -7,7 +7,6 @@ Takes measured times and shares of the kernels' time from what results/measured/
 simulated.csv, and the factors from sim/model/retarget.c. Prints the factors that would hold 80 %. 77: no data.
 """
 import csv
-import math
 import os
 import re
 import subprocess
@@ -20,6 +19,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "tools/validation"))
 try:
     from neusight import DEVICES, LATER, Device
+    from retarget import number, shares
     import yaml
 except ModuleNotFoundError as missing:
     print(missing)
@@ -32,12 +32,8 @@ BOUNDS = ["compute", "memory", "latency"]
 
 def share_of(kernel, device):
     """Parts of its time that the kernel waits for compute, memory and latency, on the device where it was measured."""
-    resident = kernel["blocks"] / (device.sms * math.ceil(kernel["blocks"] / device.per_wave(kernel)))
-    use = {name: float(value.rstrip(" %")) / 100 * resident for name, value in kernel["demand"].items()}
-    compute = min(1, use.get("fp32", 0) * device.clock / device.compute_clock)
-    memory = min(1, use.get("dram", 0) / device.reached)
-    most = max(1, compute + memory)
-    return [compute / most, memory / most, max(0, 1 - (compute + memory) / most)]
+    resident = kernel["blocks"] / (device.sms * device.waves(kernel))
+    return shares(kernel, {name: number(value) * resident for name, value in kernel["demand"].items()}, device)[0]
 
 
 def bounds(folder, devices):

@@ -39,17 +39,29 @@ class Gpu:
         return math.ceil(kernel["blocks"] / self.sms)
 
 
+def busy(kernel, name, use, here):
+    """The part of the kernel's time for which a resource is full, from its share of the peak."""
+    resource, (_, own) = here.resources[name], here.most(name)
+    use *= here.fullest(kernel) * here.sms / kernel["blocks"] if own else 1
+    return min(1, use * (here.clock / here.compute_clock if resource["class"] == "compute" else 1 / number(resource.get("reached", "100 %"))))
+
+
+def shares(kernel, uses, here):
+    """Parts of its time that the kernel waits for compute, memory and latency, and by how much the first two were scaled down.
+    `uses`: shares of the peak of resources."""
+    most_busy = {kind: max((busy(kernel, name, use, here) for name, use in uses.items() if here.resources[name]["class"] == kind), default=0)
+                 for kind in ("compute", "memory")}
+    compute, memory = most_busy.values()
+    scale = 1 / max(1, compute + memory)
+    return [compute * scale, memory * scale, max(0, 1 - (compute + memory) * scale)], scale
+
+
 def slower(kernel, uses, here, there):
     """How many times as long the kernel takes there. `uses`: shares of the peak of resources while it runs here."""
-    shares, times = {"compute": 0, "memory": 0}, {"compute": 0, "memory": 0}
+    times = {"compute": 0, "memory": 0}
     for name, use in uses.items():
-        kind, (has, own), ratio = here.resources[name]["class"], here.most(name), here.sms / there.sms
-        if own:
-            use *= here.fullest(kernel) * here.sms / kernel["blocks"]
-            ratio = there.fullest(kernel) / here.fullest(kernel)
-        use = min(1, use * (here.clock / here.compute_clock if kind == "compute" else 1 / number(here.resources[name].get("reached", "100 %"))))
-        shares[kind] = max(shares[kind], use)
-        times[kind] = max(times[kind], use * ratio * has / there.most(name)[0])
-    most = max(1, sum(shares.values()))
-    latency = here.clock / there.clock * there.waves(kernel) / here.waves(kernel)
-    return sum(times.values()) / most + (1 - sum(shares.values()) / most) * latency
+        kind, (has, own) = here.resources[name]["class"], here.most(name)
+        ratio = there.fullest(kernel) / here.fullest(kernel) if own else here.sms / there.sms
+        times[kind] = max(times[kind], busy(kernel, name, use, here) * ratio * has / there.most(name)[0])
+    (*_, latency), scale = shares(kernel, uses, here)
+    return sum(times.values()) * scale + latency * here.clock / there.clock * there.waves(kernel) / here.waves(kernel)
