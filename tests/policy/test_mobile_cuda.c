@@ -53,16 +53,10 @@ static int keep_message(void *user, const struct sms_run_event *event)
     return 0;
 }
 
-/* Runs the processes. `log`, if given, gets what the policy reported. With `spans` it gets the states of the process of
- * that name instead, or of all processes if the name is empty. */
-static struct sms_results *run(size_t devices, const char *policy, const char *processes, const char *spans,
-                               struct log *log)
+/* Runs the scenario of the file. `log` gets what the policy reported, or with a name, the states of these processes. */
+static struct sms_results *run_file(struct sms_file *file, const char *spans, struct log *log)
 {
     struct sms_run_options options = sms_run_defaults();
-    struct sms_file *file =
-        load_text(WORKLOADS "scenario: s\ndevices: [{model: small, count: %zu}]\nhost: {context: 100 B}\n"
-                            "policies: [{share: {mobile_cuda: {%s}}, mode: together}]\nprocesses:\n%s",
-                  devices, *policy ? policy : "message: 0 s", processes);
     options.user = log;
     options.alone = false;
     if (log && spans) {
@@ -73,7 +67,19 @@ static struct sms_results *run(size_t devices, const char *policy, const char *p
         options.observe = keep_message;
         options.events = SMS_RUN_MESSAGE;
     }
-    struct sms_results *results = run_first(file, &options);
+    return run_first(file, &options);
+}
+
+/* Runs the processes. `log`, if given, gets what the policy reported. With `spans` it gets the states of the process of
+ * that name instead, or of all processes if the name is empty. */
+static struct sms_results *run(size_t devices, const char *policy, const char *processes, const char *spans,
+                               struct log *log)
+{
+    struct sms_file *file =
+        load_text(WORKLOADS "scenario: s\ndevices: [{model: small, count: %zu}]\nhost: {context: 100 B}\n"
+                            "policies: [{share: {mobile_cuda: {%s}}, mode: together}]\nprocesses:\n%s",
+                  devices, *policy ? policy : "message: 0 s", processes);
+    struct sms_results *results = run_file(file, spans, log);
     sms_file_free(file);
     return results;
 }
@@ -258,16 +264,11 @@ static void an_exclusive_process_does_not_wait_for_one_that_fits_nowhere(void **
 {
     (void)state;
     struct log log = {0};
-    struct sms_run_options options = sms_run_defaults();
     struct sms_file *file = load_text(
         WORKLOADS "scenario: s\ndevices: [{model: small, memory: 200 B}, {model: small}]\n"
                   "host: {context: 100 B}\npolicies: [{share: {mobile_cuda: {message: 0 s}}, mode: together}]\n"
                   "processes:\n  - {name: v, workload: variables, device: 0}\n  - {name: x, workload: alone}\n");
-    options.user = &log;
-    options.alone = false;
-    options.observe = keep_message;
-    options.events = SMS_RUN_MESSAGE;
-    sms_results_free(run_first(file, &options));
+    sms_results_free(run_file(file, NULL, &log));
     assert_string_equal(log.text, "0 x claims device 1, which has 0 processes\n0 x connects to device 1\n"
                                   "0 v fails: no device is large enough\n");
     sms_file_free(file);
@@ -297,17 +298,12 @@ static void an_exclusive_process_connects_once_its_context_fits(void **state)
 {
     (void)state;
     struct log log = {0};
-    struct sms_run_options options = sms_run_defaults();
     struct sms_file *file =
         load_text(WORKLOADS "scenario: s\nscheduler: {kind: gpushare}\n"
                             "nodes: [{name: n, devices: {model: small, memory: 2 MiB}, used_by_others: 2097000 B}]\n"
                             "host: {context: 200 B}\npolicies: [{place: gpushare, share: mobile_cuda, mode: mps}]\n"
                             "pods: [{name: x, workload: alone, gpu_memory: 1 MiB}]\n");
-    options.user = &log;
-    options.alone = false;
-    options.observe = keep_message;
-    options.events = SMS_RUN_MESSAGE;
-    sms_results_free(run_first(file, &options));
+    sms_results_free(run_file(file, NULL, &log));
     assert_non_null(strstr(log.text, "claims device 0"));
     assert_null(strstr(log.text, "connects"));
     sms_file_free(file);
@@ -418,17 +414,12 @@ static void no_more_processes_connect_at_once_than_the_limit(void **state)
 {
     (void)state;
     struct log log = {0};
-    struct sms_run_options options = sms_run_defaults();
     struct sms_file *file =
         load_text(WORKLOADS "scenario: s\ndevices: [{model: small}]\n"
                             "host: {context: 100 B, context_time: 10 ms}\n"
                             "policies: [{share: {mobile_cuda: {message: 0 s, connecting: 2}}, mode: together}]\n"
                             "processes:\n  - {name: a, workload: small, count: 4}\n");
-    options.user = &log;
-    options.alone = false;
-    options.observe = keep_message;
-    options.events = SMS_RUN_MESSAGE;
-    sms_results_free(run_first(file, &options));
+    sms_results_free(run_file(file, NULL, &log));
     assert_string_equal(log.text, "0 a1 connects to device 0\n"
                                   "0 a2 connects to device 0\n"
                                   "10 a3 connects to device 0\n"
