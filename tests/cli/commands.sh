@@ -394,6 +394,30 @@ run: {duration: 5 s}
 END
 prints "b: waits for an instance 3g.20gb; GPUs that have none for it: 1 where the policy creates none although one fits"
 prints "5.000000000 s  b: still waits after 4 s"
+try 0 "why pods wait that ask for GPUs, for several at once, or for none" explain - --policy first_fit <<'END'
+scenario: waits
+nodes:
+  - {name: a, devices: {model: a100, count: 2}, cpu: 8, labels: {use: train}}
+  - {name: b, devices: {model: v100}, cpu: 4}
+  - {name: c, devices: {model: a100}, cpu: 8, mig: [{changes: free, change: 1 s}]}
+  - {name: d, cpu: 64}
+pods:
+  - {name: x, gpu: 60 %, duration: 9 s, count: 3}
+  - {name: gang, gpus: 1, replicas: 2, duration: 9 s, start: 1 s, selector: {use: train}}
+  - {name: big, gpus: 1, cpu: 6, start: 2 s, duration: 4 s}
+  - {name: host, cpu: 64, count: 2, start: 2 s, duration: 5 s}
+run: {duration: 3 s}
+END
+prints "gang1: waits; nodes that do not take it: 1 without a GPU that it accepts, 2 without the labels that it asks for, 1 with too few GPUs on which enough is left"
+prints "big: waits; nodes that do not take it: 1 without a GPU that it accepts, 1 too small for it even when empty, 1 with too few GPUs that are not split into instances, 1 with too few GPUs on which enough is left"
+prints "host2: waits; nodes that do not take it: 3 too small for it even when empty, 1 with too little CPU or memory left"
+try 0 "a gang waits though its first pod fits" explain - --policy first_fit <<'END'
+scenario: waits
+nodes: [{name: n, devices: {model: a100, count: 2}}]
+pods: [{name: a, gpu: 60 %, duration: 9 s}, {name: gang, gpu: 50 %, replicas: 4, start: 1 s, duration: 9 s}]
+run: {duration: 3 s}
+END
+prints "gang1: waits; nodes that do not take it: 1 with room for it, but not enough for its gang"
 try 0 "explain a cluster" explain tests/golden/cluster.yaml --policy first_fit; prints "placed on large1, GPU 0"; prints " more lines; --from and --to"
 prints "  350.314812 ms  batch1: placed on large1"; prints "  1.362302320 s  batch3: placed on large1"
 if grep -q "with its blocks" <<<"$output"; then bad "a cluster has no blocks to show" "$output"; else ok; fi

@@ -118,8 +118,11 @@ double sms__score_node(const struct sms__cluster_run *run, const struct sms_node
 const char *sms__choose_seat(struct sms__cluster_run *run, const struct sms_node_view *node,
                              const struct sms_pod_view *pod, struct sms__seat *seat);
 
-/* no_instance.c: a pod that asks for a profile has been tried, and found no instance. */
-void sms__no_instance(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
+/* why_waits.c: tells `smsched explain` why the pod, which has been tried, finds no place. */
+void sms__explain_pod_waits(const struct sms__cluster_run *run, uint32_t pod, uint64_t now);
+
+/* no_instance.c: a pod of the shape, which asks for a profile, has been tried and found no instance. */
+void sms__no_instance(struct sms__cluster_run *run, uint32_t shape);
 /* A pod of the shape has been placed, after others of it may have found none. */
 void sms__instance_found(struct sms__cluster_run *run, uint32_t shape);
 bool sms__drain_is_over(const struct sms__cluster_run *run, uint32_t shape);

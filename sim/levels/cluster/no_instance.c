@@ -1,62 +1,12 @@
-/* A pod that asks for a profile and finds no instance: `smsched explain` is told why, and a GPU may drain for it. */
+/* A pod that asks for a profile and finds no instance: a GPU may drain for it. */
 #include "cluster_run.h"
 #include "scheduler.h"
-#include "../run_observer.h"
-#include "../../base/buffer.h"
-
-#include <stdio.h>
 
 /* A GPU that drains for a shape, which may be more than one's. */
 struct sms__drained {
     uint32_t node; /* SMS__NO_NODE: none drains for it */
     uint32_t gpu;
 };
-
-/* Why GPUs have no instance for the pod; each has one reason. */
-enum reason { OTHER_MODEL, NODE_FULL, NOT_SPLIT, DRAINS, FIXED, IN_USE, REFUSED, REASONS };
-
-static const char *const reasons[REASONS] = {
-    "of a model without this profile, or that the pod does not accept",
-    "on a node without room for the pod",
-    "not split into instances",
-    "being drained",
-    "with a fixed layout without such a free instance",
-    "where running pods are in the way",
-    "where the policy creates none although one fits",
-};
-
-static enum reason reason_of(const struct sms_node_view *node, uint32_t gpu, const struct sms_pod_view *pod)
-{
-    const struct sms_layout *layout = node->layout ? &node->layout[gpu] : NULL;
-    if (!(pod->models >> node->model & 1) || !node->mig || node->mig->profile[pod->profile].slices == 0)
-        return OTHER_MODEL;
-    if (!layout || !layout->split)
-        return NOT_SPLIT;
-    if (node->gpu[gpu].profiles >> (pod->profile - 1) & 1)
-        return sms_node_fits(node, pod) ? REFUSED : NODE_FULL;
-    return layout->drains ? DRAINS : layout->changes == SMS_LAYOUT_FIXED ? FIXED : IN_USE;
-}
-
-static void explain(const struct sms__cluster_run *run, uint32_t p, uint64_t now)
-{
-    const struct sms_pod_view *pod = sms__pod_shape(run, p);
-    size_t gpus[REASONS] = {0};
-    char text[640];
-    if (!sms__explains(run->spec->observer, SMS_RUN_MESSAGE, now))
-        return;
-    for (size_t n = 0; n < run->cluster->nodes; n++)
-        for (uint32_t i = 0; i < run->ledger.node[n].gpus; i++)
-            gpus[reason_of(&run->ledger.node[n], i, pod)]++;
-    snprintf(text, sizeof text,
-             "waits for an instance %s; GPUs that have none for it:", run->cluster->profiles.name[pod->profile - 1]);
-    const char *comma = "";
-    for (size_t r = 0; r < REASONS; r++)
-        if (gpus[r]) {
-            sms__append(text, sizeof text, "%s %zu %s", comma, gpus[r], reasons[r]);
-            comma = ",";
-        }
-    sms__explain_pod(run, p, now, "%s", text);
-}
 
 /* Whether the GPU would have an instance for the pod, were it empty, and becomes empty only if it drains. */
 static bool may_drain(const struct sms_node_view *node, uint32_t gpu, const struct sms_pod_view *pod)
@@ -125,16 +75,15 @@ static void drain(struct sms__cluster_run *run, uint32_t shape)
     run->drained[shape] = (struct sms__drained){best.node, best.gpu};
 }
 
-void sms__no_instance(struct sms__cluster_run *run, uint32_t p, uint64_t now)
+void sms__no_instance(struct sms__cluster_run *run, uint32_t shape)
 {
     const size_t shapes = run->cluster->shapes;
-    explain(run, p, now);
     if (!run->drained) {
         run->drained = SMS__NEW(run->arena, struct sms__drained, shapes);
         for (size_t s = 0; s < shapes; s++)
             run->drained[s].node = SMS__NO_NODE;
     }
-    drain(run, run->pod[p].shape);
+    drain(run, shape);
 }
 
 /* Whether the GPU drains for any shape. */

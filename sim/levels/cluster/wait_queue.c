@@ -70,8 +70,9 @@ static void block(struct sms__cluster_run *run, uint32_t shape, uint64_t now)
     queue->blocked_index = (uint32_t)queues->blocks;
     queues->blocked[queues->blocks++] = shape;
     sms__queue_set(&queues->ready, shape, SMS__NEVER);
+    sms__explain_pod_waits(run, queue->first, now);
     if (run->cluster->shape[shape].profile)
-        sms__no_instance(run, queue->first, now);
+        sms__no_instance(run, shape);
 }
 
 static void unblock(struct sms__cluster_run *run, uint32_t shape)
