@@ -175,29 +175,6 @@ static double lasts_least(const struct sms__cluster *cluster, const struct sms__
     return least;
 }
 
-/* What the pod asks for beyond what any node has, as "; it asks for 2 GPUs, and no node has more than 1"; "": nothing
- * by itself. */
-static const char *name_excess(struct sms__arena *arena, const struct sms__cluster *cluster,
-                               const struct sms_pod_view *pod)
-{
-    static const char *const words[] = {"CPUs", "GiB of memory", "GPUs", "GiB on each GPU"};
-    const double gib = 1024.0 * 1024 * 1024;
-    const double asked[] = {(double)pod->cpu_milli / 1000, (double)pod->memory / gib, pod->profile ? 0 : pod->gpus,
-                            pod->gpus ? (double)pod->gpu_memory / gib : 0};
-    double most[4] = {0};
-    for (size_t k = 0; k < cluster->kinds; k++) {
-        const struct sms__nodes *node = &cluster->node[k];
-        const double has[] = {(double)node->cpu_milli / 1000, (double)node->memory / gib, (double)node->gpus,
-                              (double)node->gpu_memory / gib};
-        for (size_t i = 0; i < 4; i++)
-            most[i] = fmax(most[i], has[i]);
-    }
-    for (size_t i = 0; i < 4; i++)
-        if (asked[i] > most[i])
-            return sms__print(arena, "; it asks for %g %s, and no node has more than %g", asked[i], words[i], most[i]);
-    return "";
-}
-
 /* Warns of pods that no node could ever hold, of those that last longer than they may, and of instances that could not
  * be. */
 static void warn_of_pods(struct sms_file *file, const struct sms_scenario *scenario)
@@ -217,7 +194,7 @@ static void warn_of_pods(struct sms_file *file, const struct sms_scenario *scena
                        cluster->shape[pods->shape].replicas > 1 ? "the nodes cannot hold all pods of gang"
                                                                 : "no node can hold pod",
                        pods->name, cluster->shape[pods->shape].replicas > 1 ? "them" : "it",
-                       name_excess(&file->arena, cluster, &cluster->shape[pods->shape]));
+                       sms__why_not_held(&file->arena, cluster, &cluster->shape[pods->shape]));
         if (pods->spread == SMS__POD_FIXED && (late || (pods->job_deadline_ps > 0 && pods->job_deadline_ps < least)))
             sms__error(&file->warnings, SMS_OK, sms__at_key(pods->node, key)->mark,
                        "pod '%s' always misses its %s: it lasts longer", pods->name, key);

@@ -658,7 +658,15 @@ nodes: [{name: n, devices: {model: a100, count: 2}, cpu: 8, mig: [{gpus: [0], la
 policies: [first_fit]
 pods: [{name: one, gpus: 1, duration: 1 s}, {name: part, gpu: 50 %, duration: 1 s}, {name: two, gpus: 2, duration: 1 s}, {name: slice, profile: 2g.10gb, duration: 1 s}]
 END
-try 0 "a pod of more GPUs than are whole" validate "$work/split.yaml"; prints "no node can hold pod 'two'"
+try 0 "a pod of more GPUs than are whole" validate "$work/split.yaml"; prints "no node can hold pod 'two', even with nothing on it: it will wait for ever; it asks for 2 GPUs that are not split, and no node has more than 1"
+cat >"$work/none.yaml" <<'END'
+scenario: none
+nodes: [{name: a, devices: {model: a100}, cpu: 8, labels: {use: train}, mig: [{layout: [3g.20gb]}]}, {name: b, cpu: 8, labels: {zone: b}}]
+pods: [{name: all, profile: 7g.40gb, duration: 1 s}, {name: both, cpu: 1, duration: 1 s, selector: {use: train, zone: b}}]
+END
+try 0 "pods of a profile and of labels that no node has" validate "$work/none.yaml"
+prints "pod 'all', even with nothing on it: it will wait for ever; no GPU has an instance 7g.40gb, or gets one"
+prints "pod 'both', even with nothing on it: it will wait for ever; no node has the labels that it asks for"
 # A device that inherits its profiles of MIG may have fewer SMs than they have, and so may one that a scenario changes.
 printf 'device: cut\ninherits: a100\nsms: 40\n' >"$work/cut.yaml"
 try 0 "profiles of more SMs" validate "$work/cut.yaml"; prints "cut.yaml:3:6: warning: cut has 40 SMs, and an instance of its profile 3g.20gb has 42"

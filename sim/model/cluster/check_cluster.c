@@ -1,10 +1,8 @@
-/* Checks nodes, pods and schedulers of a cluster against each other, and counts what runs need: slots of GPUs, and
- * which pods some node could hold. */
+/* Checks nodes, pods and schedulers of a cluster against each other, and counts the slots of GPUs that runs need. */
 #include "../lacking.h"
 #include "../policy/modes.h"
 #include "node_mig.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Nodes of one model of GPUs all have devices, or none has. */
@@ -240,80 +238,4 @@ void sms__check_cluster(struct sms__reader *reader, struct sms_scenario *scenari
         sms__complain(reader, scenario->node, "this build is without monitors, which the cluster needs");
     if (scenario->vms)
         cluster->slots = guest ? guest->count_slots(cluster) : count_slots(cluster);
-}
-
-/* Shapes of pods times kinds of nodes that are compared; beyond, nothing is said. */
-#define COMPARED_MAX 5e7
-
-/* Whether some GPU of the node may have such an instance; where a mode splits it, any. */
-static bool can_have(const struct sms__nodes *node, uint32_t profile)
-{
-    bool any = false;
-    for (size_t g = 0; node->mig && g < node->gpus && !any; g++) {
-        const struct sms_layout *layout = &node->mig->gpu[g].layout;
-        any = layout->split ? sms_layout_starts(&node->mig->view, layout, profile) != 0
-                            : node->mig->view.profile[profile].slices > 0;
-    }
-    return any;
-}
-
-/* GPUs of the node that its `mig:` does not split; those take no pods without a profile. */
-static size_t whole_gpus(const struct sms__nodes *node)
-{
-    size_t whole = node->gpus;
-    for (size_t g = 0; node->mig && g < node->gpus; g++)
-        whole -= node->mig->gpu[g].layout.split;
-    return whole;
-}
-
-/* Whether a node with nothing on it has what the pod asks for. */
-static bool holds(const struct sms__nodes *node, const struct sms_pod_view *pod)
-{
-    if (pod->cpu_milli > node->cpu_milli || pod->memory > node->memory || (pod->labels & ~node->labels))
-        return false;
-    if (pod->profile && !can_have(node, pod->profile))
-        return false;
-    if (!pod->profile && pod->gpus > whole_gpus(node))
-        return false;
-    return !pod->gpus || (pod->gpus <= node->gpus && pod->gpu_memory <= node->gpu_memory && node->model >= 0 &&
-                          pod->models >> node->model & 1);
-}
-
-/* A node that holds such a pod holds at most so many at once. */
-static double most_at_once(const struct sms__nodes *node, const struct sms_pod_view *pod)
-{
-    double most = pod->cpu_milli ? floor((double)node->cpu_milli / (double)pod->cpu_milli) : INFINITY;
-    if (pod->memory)
-        most = fmin(most, floor((double)node->memory / (double)pod->memory));
-    if (!pod->gpus || pod->profile)
-        return most;
-    double of_gpu = pod->gpu_milli ? 1000 / pod->gpu_milli : 1000;
-    if (pod->gpu_memory)
-        of_gpu = fmin(of_gpu, floor((double)node->gpu_memory / (double)pod->gpu_memory));
-    return fmin(most, floor((double)whole_gpus(node) * of_gpu / pod->gpus));
-}
-
-/* Whether nodes with nothing on them could hold the pod, or all pods of its gang. */
-static bool all_hold(const struct sms__cluster *cluster, const struct sms_pod_view *pod)
-{
-    double most = 0;
-    for (size_t k = 0; k < cluster->kinds && most < pod->replicas; k++)
-        if (holds(&cluster->node[k], pod))
-            most += pod->replicas > 1 ? (double)cluster->node[k].count * most_at_once(&cluster->node[k], pod) : 1;
-    return most >= pod->replicas;
-}
-
-void sms__find_held(struct sms__arena *arena, struct sms__cluster *cluster)
-{
-    if ((double)cluster->shapes * (double)cluster->kinds > COMPARED_MAX)
-        return;
-    bool *held = SMS__NEW(arena, bool, cluster->shapes);
-    for (size_t s = 0; s < cluster->shapes; s++)
-        held[s] = all_hold(cluster, &cluster->shape[s]);
-    for (size_t s = 0; s < cluster->shapes; s++) { /* one that leaves its profile open needs any of them */
-        const uint32_t t = cluster->shape[s].times;
-        for (size_t i = 0; t && i < cluster->profiles.times[t - 1].profiles; i++)
-            held[s] |= held[cluster->profiles.times[t - 1].shape[cluster->profiles.times[t - 1].profile[i]]];
-    }
-    cluster->held = held;
 }

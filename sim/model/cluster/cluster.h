@@ -177,7 +177,11 @@ uint64_t sms__read_labels(struct sms__reader *reader, const struct sms__node *ma
 
 /* check_cluster.c: checks parts of the cluster against each other, and counts the slots of its GPUs. */
 void sms__check_cluster(struct sms__reader *reader, struct sms_scenario *scenario);
-/* Finds which pods some node could hold. */
+/* held.c: finds which pods some node could hold. */
 void sms__find_held(struct sms__arena *arena, struct sms__cluster *cluster);
+/* What every node lacks for such a pod, as "; it asks for 2 GPUs, and no node has more than 1". "": nothing that all
+ * lack. */
+const char *sms__why_not_held(struct sms__arena *arena, const struct sms__cluster *cluster,
+                              const struct sms_pod_view *pod);
 
 #endif
