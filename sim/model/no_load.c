@@ -103,16 +103,23 @@ static double should_last(const struct alone *alone)
     return sum;
 }
 
-/* The most that demands can be greater at no load. Blocks with few warps cannot fill a pipe: each warp waits for what
- * it issued before. */
+/* The most that the demand of a pipe can be greater at no load. Blocks with few warps cannot fill it: each warp waits
+ * for what it issued before. Warps that use more than that have independent instructions; how many is not known, so
+ * the limit rises, without a step, to that of any kernel where they use twice as much. */
+static double most_of_pipe(double warps, double fill, double demand)
+{
+    const double part = warps / fill * SMS_FULL;
+    return part >= demand ? part / demand : 1 + (SMS__ALONE_MAX - 1) * (demand / part - 1);
+}
+
 static double most_times(const struct sms__kernel *kernel, const struct sms__device *device,
                          const struct sms__footprint *fit)
 {
     double most = SMS__ALONE_MAX, warps = ceil((double)kernel->threads / (double)device->sm.warp);
     for (size_t r = 0; r < device->resources && !kernel->whole; r++)
         if (device->resource[r].warps > 0 && fit->demand[r] > 0)
-            most = fmin(most, warps / device->resource[r].warps * SMS_FULL / fit->demand[r]);
-    return fmax(most, 1);
+            most = fmin(most, most_of_pipe(warps, device->resource[r].warps, fit->demand[r]));
+    return most;
 }
 
 /* The factor by which demands are greater at no load. */
@@ -141,7 +148,7 @@ void sms__find_no_load(const struct sms_scenario *scenario, const struct sms__ke
         describe(kernel, device, fit, &alone);
         double target = should_last(&alone);
         times = solve(&alone, target, most_times(kernel, device, fit));
-        fit->alone = times > 1 ? fmax(times * lasts(&alone, times) / target, 1) : 1;
+        fit->alone = fmax(times * lasts(&alone, times) / target, 1);
     }
     for (size_t r = 0; r < SMS_RESOURCES_MAX; r++)
         fit->pressure[r] = device->resource[r].hard ? fit->demand[r] : nearbyint(fit->demand[r] * times);

@@ -363,16 +363,19 @@ static double ends_us(struct sms_file *file)
     return us;
 }
 
-/* One SM that holds four blocks, whose fp32 two warps fill. Runs `blocks` blocks, measured four at a time. */
-static double pipes_us(int blocks, const char *demand)
+/* One SM that holds four blocks, whose fp32 two warps fill. Runs `blocks` blocks, which were measured so many at once.
+ */
+static double pipes_measured_us(int measured, int blocks, const char *demand)
 {
     return ends_us(load_text(SMALL_DEVICE
-                             "---\nworkload: w\nkernels: [{name: k, blocks: %d, measured_blocks: 4, threads: 32, "
+                             "---\nworkload: w\nkernels: [{name: k, blocks: %d, measured_blocks: %d, threads: 32, "
                              "block_time: 1 us, demand: {%s}}]\n---\nscenario: s\n"
                              "devices: [{model: small, resources: {fp32: {warps: 2}, dram: {knee: 3}}}]\n"
                              "contention: pipes\npolicies: [round_robin]\nvms: [{name: a, workload: w}]\n",
-                             1, 4, "device", blocks, demand));
+                             1, 4, "device", blocks, measured, demand));
 }
+
+static double pipes_us(int blocks, const char *demand) { return pipes_measured_us(4, blocks, demand); }
 
 /* Four blocks use 60 % and 48 % of two resources alone, so their latency is 0.64 of their time. */
 static void under_pipes_latency_and_all_resources_add_up(void **state)
@@ -433,6 +436,18 @@ static void a_warp_presses_no_more_than_its_part_of_those_that_fill_a_pipe(void 
     assert_near(pipes_us(1, "fp32: 25 %"), sqrt(1 + 0.25) / sqrt(5), 1e-5);
 }
 
+/* One warp uses more than half by itself: it does not wait for each result, so what it presses follows from its use.
+ * The limit goes without a step. */
+static void a_warp_that_uses_more_than_its_part_has_no_limit(void **state)
+{
+    (void)state;
+    assert_near(pipes_measured_us(1, 1, "fp32: 60 %"), 1, 1e-5);
+    assert_near(pipes_measured_us(1, 2, "fp32: 60 %"), sqrt(0.64 + 1.44), 1e-5);
+    assert_near(pipes_measured_us(1, 1, "fp32: 50 %"), 1, 1e-5);
+    assert_near(pipes_measured_us(1, 2, "fp32: 50 %"), sqrt(1 + 1) / sqrt(1 + 0.25), 1e-5);
+    assert_near(pipes_measured_us(1, 2, "fp32: 50.01 %"), sqrt(1 + 1) / sqrt(1 + 0.25), 1e-3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -461,6 +476,7 @@ int main(void)
         cmocka_unit_test(under_pipes_a_resource_keeps_its_knee),
         cmocka_unit_test(under_pipes_small_falls_of_dram_are_not_followed),
         cmocka_unit_test(a_warp_presses_no_more_than_its_part_of_those_that_fill_a_pipe),
+        cmocka_unit_test(a_warp_that_uses_more_than_its_part_has_no_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
