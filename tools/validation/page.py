@@ -28,7 +28,8 @@ USES = [
      ["a100-2024-muxserve-shares", "a100-2025-lithos-tpcs", "a100-2022-miso-mig", "a100-2024-parvagpu-mig-mps", "v100-2022-igniter-pairs", "a100-2021-abacus-pairs",
       "a100-2021-abacus-three"]),
     ("two kernels inside an SM", "Only with `contention: pipes`. [The default, `knee`](#laws-of-contention-side-by-side), is {knee} % off on average",
-     ["v100-2020-hfuse-fused", "gtx1080ti-2020-hfuse-fused", "v100-2020-hfuse-hashes", "v100-2020-hfuse-two-streams", "gtx950-2018-block-trace"]),
+     ["v100-2020-hfuse-fused", "gtx1080ti-2020-hfuse-fused", "v100-2020-hfuse-hashes", "v100-2020-hfuse-two-streams", "gtx950-2018-block-trace",
+      "v100-2026-two-kernels"]),
     ("DRAM bandwidth by SMs and by warps; starts and placement of blocks", "",
      ["h100-2026-dram-by-sms", "a6000-2024-green-contexts", "v100-2019-dram-occupancy", "v100-2019-gaussian-dispatch", "gv100-2021-accelwattch-placement"]),
     ("a kernel at another size or clock of the same GPU", "", ["multi-2024-neusight-unseen-size", "a100-2025-lithos-clock"]),
@@ -59,7 +60,7 @@ LEADERBOARD = """\
 
 Which law of [contention](../explanation/contention.md) predicts two kernels inside an SM best? All laws predict the same held-back values from the same
 scenarios. The table gives median errors in per cent, R2 in brackets, and the mean of the medians. In three of the comparisons numbers were fitted under `pipes`,
-which flatters it; for fused hashes and two streams nothing was fitted. Laws on one line give equal predictions. `pairwise`, `curve` and `pressure` are left out,
+which flatters it; for fused hashes, two streams and kernels of one resource nothing was fitted. Laws on one line give equal predictions. `pairwise`, `curve` and `pressure` are left out,
 because they need measured pairs. `closed_form` is `pipes` without the simulator. The default is `knee`, [because of kernels whose use is near 100
 %](../explanation/contention.md#one-law-for-pipes-and-memories).
 
