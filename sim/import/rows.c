@@ -218,10 +218,11 @@ bool sms__rows_parse(struct sms__rows *rows, const char *from, struct sms_errors
         if (result != ROW_OK || (!rows->ended && !sms__rows_next_line(rows)))
             break;
     }
-    bool quoted = !rows->ended && rows->parser.quoted && rows->line[rows->length - (rows->length > 0)] != '"';
-    csv_fini(&rows->parser, take_field, end_row, rows);
-    if (result == ROW_OK && quoted)
+    csv_set_opts(&rows->parser, CSV_STRICT | CSV_STRICT_FINI); /* then csv_fini fails if a quote is open */
+    if (csv_fini(&rows->parser, take_field, end_row, rows) != 0 && result == ROW_OK)
         result = ROW_UNCLOSED;
+    csv_set_opts(&rows->parser, 0);
+    csv_fini(&rows->parser, take_field, end_row, rows);
     if (result != ROW_OK) {
         rows->line = first.line;
         rows->length = first.length;
@@ -287,14 +288,26 @@ struct sms__mark sms__rows_mark(const struct sms__rows *rows, const char *at)
     return mark_behind(rows, rows->line, rows->number, at);
 }
 
+/* The end of the field that begins at `c`, as libcsv finds it: a field is quoted if it begins with a quote, until one
+ * that is not doubled and ends it. */
+static const char *field_end(const char *c)
+{
+    c += strspn(c, " \t");
+    if (*c != '"')
+        return c + strcspn(c, ",\n");
+    for (c++; *c; c++) {
+        const char *after = c + 1 + strspn(c + 1, " \t\r");
+        if (*c == '"' && c[1] != '"' && (*after == ',' || *after == '\n'))
+            return after;
+        c += *c == '"' && c[1] == '"';
+    }
+    return c;
+}
+
 struct sms__mark sms__rows_field_mark(const struct sms__rows *rows, size_t i)
 {
     const char *c = rows->from;
-    bool quoted = false;
-    for (; *c && (quoted || *c != '\n') && i > 0; c++) {
-        if (*c == '"')
-            quoted = !quoted;
-        i -= *c == ',' && !quoted;
-    }
+    for (const char *end; i > 0 && *(end = field_end(c)) == ','; i--)
+        c = end + 1;
     return mark_behind(rows, rows->row_line, rows->row_number, c);
 }

@@ -63,6 +63,8 @@ printf 'when,gpus\n,1\n2020-01-01 00:00:00,1\n2020-01-01 00:00:05,1\n' >"$work/u
 same "a request without a date comes first" "$(times undated date)" "0 s,0 s,5 s,"
 printf 'when,gpus\n-0.5,1\n1,1\n' >"$work/below.csv"
 same "half a second before 0" "$(times below s)" "0 s,1.5 s,"
+printf 'when,gpus\n0,1\n"5","1" ' >"$work/blank.csv"
+same "a blank may follow the last quote of a file" "$(times blank s)" "0 s,5 s,"
 gzip -c fine/helios.csv >"$work/helios.csv.gz"
 "$smsched" import pods "$work/helios.csv.gz" --columns helios --name helios | diff fine/helios.yaml - >/dev/null
 same "gzip changes nothing" $? 0
