@@ -145,10 +145,11 @@ static double size_nodes(const struct sms__pod_list *list, double capacity[3])
         const double each[3] = {(double)gpus_of(pod), pod->cpus, pod->memory}, many = (double)pod->replicas;
         for (int r = 0; r < 3; r++)
             capacity[r] = fmax(capacity[r], ceil(each[r]));
-        change[changes++] = (struct change){pod->arrival_ns, {each[0] * many, each[1] * many, each[2] * many}};
+        const int64_t arrival_ns = (int64_t)arrival_of(list, pod);
+        change[changes++] = (struct change){arrival_ns, {each[0] * many, each[1] * many, each[2] * many}};
         if (pod->duration_ns)
-            change[changes++] = (struct change){pod->arrival_ns + pod->duration_ns,
-                                                {-each[0] * many, -each[1] * many, -each[2] * many}};
+            change[changes++] =
+                (struct change){arrival_ns + pod->duration_ns, {-each[0] * many, -each[1] * many, -each[2] * many}};
     }
     qsort(change, changes, sizeof *change, compare_changes);
     for (size_t i = 0; i < changes; i++)

@@ -61,6 +61,15 @@ echo '[{"when": 0, "took": [{"s": 0.7}, {"s": 0.2}, {"s": 0.1}], "gpus": 0.1}]' 
 same "a sum of JSON has no rounding error" "$? $(grep -c '0 s, 1 s, 1, 10 %' "$work/out")" "0 1"
 printf 'when,gpus\n,1\n2020-01-01 00:00:00,1\n2020-01-01 00:00:05,1\n' >"$work/undated.csv"
 same "a request without a date comes first" "$(times undated date)" "0 s,0 s,5 s,"
+printf 'when,gpus,took\n,8,100\n2020-01-01 00:00:00,8,50\n' >"$work/before.csv"
+"$smsched" import pods "$work/before.csv" --columns arrival=when:date,duration=took,gpus=gpus >"$work/out" 2>"$work/err"
+same "and so does a pod, beside which nodes hold others" "$? $(grep -c '^nodes:.* count: 2,' "$work/out")" "0 1"
+printf 'from,to,gpus\n5,15,1\n105,115,1\n' >"$work/started.csv"
+"$smsched" import pods "$work/started.csv" --columns start=from,end=to,gpus=gpus >"$work/out" 2>"$work/err"
+same "pods that only start arrive then" "$? $(grep -c '^ *- .pod2, 100 s, 10 s' "$work/out")" "0 1"
+printf 'when,n,gpus\n0,2.7,1\n' >"$work/parts.csv"
+"$smsched" import pods "$work/parts.csv" --columns arrival=when,replicas=n,gpus=gpus >"$work/out" 2>"$work/err"
+same "replicas are whole" "$? $(grep -c ':2:3: error: replicas is 2.7; it must be a whole number' "$work/err")" "3 1"
 printf 'when,gpus\n-0.5,1\n1,1\n' >"$work/below.csv"
 same "half a second before 0" "$(times below s)" "0 s,1.5 s,"
 printf 'when,gpus\n0,1\n"5","1" ' >"$work/blank.csv"
@@ -103,7 +112,7 @@ refused cut bad/cut.json --columns philly
 refused object bad/object.json --columns philly
 refused none bad/none.csv --columns 'name=job,arrival=when,gpus=took'
 refused gzip bad/cut.csv.gz --columns helios
-refused mapping fine/helios.csv --columns 'nam=job_id,arrival=submit_time:year,gpus=,cpu=3'
+refused mapping fine/helios.csv --columns 'nam=job_id,arrival=submit_time:year,gpus=,cpu=3,memory=4th'
 refused trace fine/helios.csv --columns heliox
 refused asks fine/azure.csv --columns azure
 for usage in "fine/helios.csv" "fine/helios.csv fine/helios.csv --columns helios"; do

@@ -278,8 +278,10 @@ static void take_row(void *user)
     }
     list->out.pod = sms__grow(list->arena, list->out.pod, list->out.pods, sizeof *list->out.pod);
     struct sms__listed_pod *pod = &list->out.pod[list->out.pods];
-    uint64_t replicas = (uint64_t)take_number(list, REPLICAS, REPLICAS_MAX);
-    *pod = (struct sms__listed_pod){.replicas = replicas ? replicas : 1};
+    const double replicas = take_number(list, REPLICAS, REPLICAS_MAX);
+    if (replicas != floor(replicas))
+        complain(list, REPLICAS, "replicas is %.15g; it must be a whole number", replicas);
+    *pod = (struct sms__listed_pod){.replicas = replicas >= 1 ? (uint64_t)replicas : 1};
     pod->name = take_name(list, pod->replicas > 1);
     pod->arrival_ns = take_time(list, ARRIVAL);
     pod->duration_ns = take_time(list, DURATION);
@@ -346,15 +348,6 @@ static int read_rows(struct sms__rows *rows, void *user)
     return code ? code : finish(list);
 }
 
-static const char *key_name(const void *user, size_t i)
-{
-    json_t *object = *(json_t *const *)user;
-    void *at = json_object_iter(object);
-    while (i--)
-        at = json_object_iter_next(object, at);
-    return json_object_iter_key(at);
-}
-
 /* An entry may lack a key, but a key that all of them lack is spelt wrong. */
 static void find_key(struct list *list, const json_t *all, const char *column)
 {
@@ -364,8 +357,11 @@ static void find_key(struct list *list, const json_t *all, const char *column)
     size_t i;
     snprintf(word, sizeof word, "%.*s", (int)strcspn(column, "."), column);
     json_array_foreach(all, i, entry) if (json_object_get(entry, word)) return;
-    complain_no_column(list, (struct sms__mark){.file = list->path}, word,
-                       sms__nearest(word, json_object_size(first), key_name, &first));
+    const char **name = SMS__NEW(list->arena, const char *, json_object_size(first) + 1);
+    i = 0;
+    for (void *at = json_object_iter(first); at; at = json_object_iter_next(first, at))
+        name[i++] = json_object_iter_key(at);
+    complain_no_column(list, (struct sms__mark){.file = list->path}, word, sms__nearest(word, i, sms__text_at, name));
 }
 
 static int read_entries(void *user)
@@ -377,7 +373,7 @@ static int read_entries(void *user)
             find_key(list, all, list->source[k].column[c]);
     if (list->errors->count)
         return SMS_EINPUT;
-    for (size_t i = 0; i < json_array_size(all) && list->out.pods < PODS_MAX; i++) {
+    for (size_t i = 0; i < json_array_size(all); i++) {
         list->entry = json_array_get(all, i);
         list->number = i + 1;
         if (json_is_object(list->entry))
@@ -438,6 +434,8 @@ static void complain_unit(struct list *list, const char *unit, size_t key)
               unit, keys[key].name, names);
 }
 
+static bool is_number(const char *column) { return column[strspn(column, "0123456789")] == '\0'; }
+
 /* Reads KEY=COLUMN[+COLUMN][:UNIT]. */
 static void take_mapping(struct list *list, char *text)
 {
@@ -469,7 +467,7 @@ static void take_mapping(struct list *list, char *text)
     source->unit = find_unit(keys[key].kind, unit);
     if (unit && !source->unit)
         complain_unit(list, unit, key);
-    list->numbered |= strspn(column, "0123456789") == strlen(column);
+    list->numbered |= is_number(column);
 }
 
 static int read_mapping(struct list *list, const char *given)
@@ -482,7 +480,7 @@ static int read_mapping(struct list *list, const char *given)
         take_mapping(list, item);
     for (int k = 0; k < KEYS && list->numbered; k++)
         for (size_t c = 0; c < 2 && list->source[k].column[c]; c++)
-            if (strtoul(list->source[k].column[c], NULL, 10) == 0)
+            if (!is_number(list->source[k].column[c]) || strtoul(list->source[k].column[c], NULL, 10) == 0)
                 sms__fail(list->errors, SMS_EINPUT, NULL,
                           "--columns: '%.40s' is not the number of a column, as others are", list->source[k].column[c]);
     return list->errors->count ? SMS_EINPUT : SMS_OK;
@@ -516,6 +514,8 @@ static int import(struct sms__arena *arena, const char *const *paths, size_t n_p
     int64_t first_ns = INT64_MAX;
     (void)n_paths; /* one, as its importer says */
     int code = read_mapping(&list, options->columns);
+    if (!list.source[ARRIVAL].column[0])
+        list.source[ARRIVAL] = list.source[START];
     list.out.arena = arena;
     list.out.gpus = any(&list, GPUS, TOTAL_GPUS);
     list.out.cpus = any(&list, CPU, TOTAL_CPU);
