@@ -71,7 +71,7 @@ static void divide(struct sms__arena *arena, struct sms__traced_run *run)
 static void check_one_gpu(const struct sms__profile *profile, const char *path, struct sms_errors *errors)
 {
     size_t l = 0;
-    while (l < profile->launches && !sms__derive_elsewhere(profile, &profile->launch[l]))
+    while (l < profile->launches && !sms__derive_elsewhere(profile, profile->launch[l].place))
         l++;
     if (l < profile->launches)
         sms__fail(errors, SMS_EINPUT, path,

@@ -62,8 +62,9 @@ void sms__derive_check_device(struct sms__arena *arena, const struct sms__profil
                               const struct sms__device *device, const struct sms_load_options *options,
                               struct sms_errors *errors);
 
-/* derive_kernel.c: a launch of the profile ran on another device than the first: a job runs on one. */
-bool sms__derive_elsewhere(const struct sms__profile *profile, const struct sms__profile_launch *launch);
+/* derive_kernel.c: an operation of this place, which may be NULL, ran on another device than the first launch: a job
+ * runs on one. */
+bool sms__derive_elsewhere(const struct sms__profile *profile, const struct sms__trace_place *place);
 /* NULL, or why a launch of so many seconds cannot be used. */
 const char *sms__derive_reject(const struct sms__profile_launch *launch, double seconds);
 /* The blocks of a grid, or the threads of a block. */

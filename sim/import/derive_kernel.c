@@ -56,9 +56,9 @@ const char *sms__derive_reject(const struct sms__profile_launch *launch, double 
     return NULL;
 }
 
-bool sms__derive_elsewhere(const struct sms__profile *profile, const struct sms__profile_launch *launch)
+bool sms__derive_elsewhere(const struct sms__profile *profile, const struct sms__trace_place *place)
 {
-    const char *first = profile->launch[0].place->device, *own = launch->place->device;
+    const char *first = profile->launch[0].place->device, *own = place ? place->device : NULL;
     return first != own && first && own && *first && *own && strcmp(first, own) != 0;
 }
 
@@ -126,8 +126,8 @@ static void add_launch(struct sms__derivation *derivation, struct symbol_table *
     }
     const char *from;
     const double seconds = sms__derive_launch_time(derivation, launch, &from);
-    const char *why =
-        sms__derive_elsewhere(derivation->profile, launch) ? "on another device" : sms__derive_reject(launch, seconds);
+    const char *why = sms__derive_elsewhere(derivation->profile, launch->place) ? "on another device"
+                                                                                : sms__derive_reject(launch, seconds);
     struct sms__derived *kernel = why ? NULL : kernel_of(derivation, &derivation->span[l % derivation->spans], launch);
     if (kernel && kernel->launches > LAUNCHES_MAX - count)
         why = "more than 10^12 launches";

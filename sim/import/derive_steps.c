@@ -51,8 +51,11 @@ static void add_copies(struct sms__derivation *derivation, struct timeline *time
         const struct sms__profile_copy *copy = &profile->copy[c];
         if (copy->to_device != to_device)
             continue;
-        if (!(copy->bytes >= 0.5 && copy->bytes <= 1e18)) {
-            sms__derive_omit(derivation, copy->line, "a copy", "no size");
+        const char *why = sms__derive_elsewhere(profile, copy->place)    ? "on another device"
+                          : !(copy->bytes >= 0.5 && copy->bytes <= 1e18) ? "no size"
+                                                                         : NULL;
+        if (why) {
+            sms__derive_omit(derivation, copy->line, "a copy", why);
             continue;
         }
         double length = copy->duration_s > 0 ? copy->duration_s : 0;

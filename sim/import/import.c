@@ -25,9 +25,10 @@ struct import {
     struct sms_file *device_file[2]; /* of a profile */
 };
 
-static const char *process_of(const struct sms__profile_launch *launch)
+static struct sms__pooled_string *process_of(struct sms__string_pool *numbers, const struct sms__trace_place *place)
 {
-    return launch->place->process ? launch->place->process : "";
+    const char *name = place && place->process ? place->process : "";
+    return sms__intern(numbers, name, strlen(name));
 }
 
 /* Numbers the processes that launched kernels of known geometry, from 1, or all if there are none. */
@@ -36,35 +37,47 @@ static size_t number_processes(const struct sms__profile *profile, struct sms__s
     size_t processes = 0;
     for (bool all = false; !processes && profile->launches; all = true)
         for (size_t i = 0; i < profile->launches; i++) {
-            const char *name = process_of(&profile->launch[i]);
-            struct sms__pooled_string *entry = sms__intern(numbers, name, strlen(name));
+            struct sms__pooled_string *entry = process_of(numbers, profile->launch[i].place);
             if (!entry->value && (all || profile->launch[i].shape->grid[0] > 0))
                 entry->value = ++processes;
         }
     return processes;
 }
 
-/* The launches by process, each in their order: those of process p end at end[p]. The first has also launches of
- * processes without a number, which are then left out with a word. */
-static struct sms__profile_launch *by_process(struct sms__arena *arena, const struct sms__profile *profile,
-                                              struct sms__string_pool *numbers, size_t *end)
+/* The part of an operation's process. The first has also operations of processes without a number; launches of those
+ * are then left out with a word. */
+static struct sms__profile *part_of(struct sms__profile *part, struct sms__string_pool *numbers,
+                                    const struct sms__trace_place *place)
 {
-    struct sms__profile_launch *sorted = SMS__NEW(arena, struct sms__profile_launch, profile->launches);
-    size_t *process = SMS__NEW(arena, size_t, profile->launches), begun = 0;
-    for (size_t l = 0; l < profile->launches; l++) {
-        const char *name = process_of(&profile->launch[l]);
-        const size_t number = sms__intern(numbers, name, strlen(name))->value;
-        process[l] = number ? number - 1 : 0;
-        end[process[l]]++;
-    }
-    for (size_t p = 0; begun < profile->launches; p++) {
-        const size_t launches = end[p];
-        end[p] = begun;
-        begun += launches;
-    }
+    const size_t number = process_of(numbers, place)->value;
+    return &part[number ? number - 1 : 0];
+}
+
+/* Divides launches and copies by their processes. */
+static struct sms__profile *divide(struct sms__arena *arena, const struct sms__profile *profile,
+                                   struct sms__string_pool *numbers, size_t processes)
+{
+    struct sms__profile *part = SMS__NEW(arena, struct sms__profile, processes);
     for (size_t l = 0; l < profile->launches; l++)
-        sorted[end[process[l]]++] = profile->launch[l];
-    return sorted;
+        part_of(part, numbers, profile->launch[l].place)->launches++;
+    for (size_t c = 0; c < profile->copies; c++)
+        part_of(part, numbers, profile->copy[c].place)->copies++;
+    for (size_t p = 0; p < processes; p++) {
+        const struct sms__profile counts = part[p];
+        part[p] = *profile;
+        part[p].launch = SMS__NEW(arena, struct sms__profile_launch, counts.launches);
+        part[p].copy = SMS__NEW(arena, struct sms__profile_copy, counts.copies);
+        part[p].launches = part[p].copies = 0;
+    }
+    for (size_t l = 0; l < profile->launches; l++) {
+        struct sms__profile *own = part_of(part, numbers, profile->launch[l].place);
+        own->launch[own->launches++] = profile->launch[l];
+    }
+    for (size_t c = 0; c < profile->copies; c++) {
+        struct sms__profile *own = part_of(part, numbers, profile->copy[c].place);
+        own->copy[own->copies++] = profile->copy[c];
+    }
+    return part;
 }
 
 static void write_scenario(const struct sms__trace_options *options, size_t workloads, FILE *to)
@@ -91,20 +104,14 @@ static int convert(struct import *import, const struct sms__profile *profile, co
         return sms__fail(import->errors, SMS_EINPUT, import->paths[0],
                          "has launches of %zu processes, and a scenario takes at most %d: profile fewer", processes,
                          SMS__LISTED_MAX);
-    size_t *end = SMS__NEW(&import->arena, size_t, processes + 1);
-    struct sms__profile_launch *launch = by_process(&import->arena, profile, &numbers, end);
+    const struct sms__profile *part = divide(&import->arena, profile, &numbers, processes);
     int code = SMS_OK;
     for (size_t p = 0; code == SMS_OK && p < processes; p++) {
-        struct sms__profile part = *profile;
         struct sms__derive_options derive = options->derive;
-        const size_t from = p ? end[p - 1] : 0;
-        part.launch = launch + from;
-        part.launches = end[p] - from;
-        part.copies = processes == 1 ? profile->copies : 0; /* which name no process */
         if (processes > 1)
             derive.name = sms__print(&import->arena, "%s-%zu", options->derive.name, p + 1);
         fputs(p ? "---\n" : "", import->to);
-        code = sms__derive(&import->arena, &part, &derive, import->to, import->errors);
+        code = sms__derive(&import->arena, &part[p], &derive, import->to, import->errors);
         if (code == SMS_OK && processes == 1 && options->notes && *derive.facts->order)
             fprintf(options->notes, "%s: %s\n", derive.name, derive.facts->order);
     }

@@ -70,6 +70,11 @@ reads fine/ncu-two-files ncu fine/ncu-raw.csv fine/ncu-2019-bom-crlf.csv
 import nvprof fine/nvprof-metrics.csv fine/nvprof-trace.csv
 if [ "$status" -eq 0 ] && grep -q "^# left out: 'unseen(int)': has metrics, and no launch" "$work/out" &&
     [ "$(grep -c '^workload:' "$work/out")" = 1 ]; then ok "(a kernel that no trace has)"; else bad "(a kernel that no trace has)" "$(head -5 "$work/out" "$work/err")"; fi
+# Copies go with their process and device.
+import nvprof fine/nvprof-two-processes-trace.csv --profiled v100
+if [ "$(grep -nE '^(workload:|  - copy|# left out)' "$work/out" | cut -d: -f2- | tr '\n' ' ')" = \
+    "# left out: line 13: 'k': on another device (and 1 more) workload: nvprof-two-processes-trace-1   - copy_in: 1572864 B workload: nvprof-two-processes-trace-2 " ]; then ok
+else bad "(copies of two processes)" "$(head -5 "$work/out" "$work/err")"; fi
 refuses "(of different programs)" 3 "the files come from different programs" nvprof fine/nvprof-events.csv \
     fine/nvprof-trace.csv --dump
 refuses "(one file of two is bad)" 3 "bad/ncu-empty.csv: error: contains no table" ncu fine/ncu-raw.csv bad/ncu-empty.csv --dump

@@ -142,7 +142,10 @@ static void read_copy(struct nvprof *nvprof, const char *name)
     bool to_device = strstr(name, "HtoD") || strstr(name, "HtoA");
     if (!to_device && !strstr(name, "DtoH") && !strstr(name, "AtoH"))
         return; /* a memset, a copy within a device or between devices, page faults */
-    struct sms__profile_copy copy = {.to_device = to_device, .line = reader->rows->row_number};
+    struct sms__trace_place *place = SMS__NEW(reader->arena, struct sms__trace_place, 1);
+    struct sms__profile_copy copy = {.to_device = to_device, .line = reader->rows->row_number, .place = place};
+    place->process = nvprof->process;
+    place->device = sms__intern_text(&reader->strings, sms__header_field(reader, SMS__COLUMN_DEVICE));
     copy.bytes = sms__row_bytes(reader, SMS__COLUMN_SIZE); /* the order of columns, and so of error messages */
     copy.start_s = sms__row_seconds(reader, SMS__COLUMN_START);
     copy.duration_s = sms__row_seconds(reader, SMS__COLUMN_DURATION);
