@@ -50,9 +50,8 @@ static const char *skip(const char *text, const char *part)
 /* After a cast such as "(int)" of a template's argument, which some versions of the tools write. */
 static const char *skip_cast(const char *text)
 {
-    size_t length = strcspn(text, ")");
-    bool cast = *text == '(' && text[length] && (isdigit((unsigned char)text[length + 1]) || text[length + 1] == '-');
-    return cast ? text + length + 1 : text;
+    const char *end = *text == '(' ? strchr(text, ')') : NULL;
+    return end && (isdigit((unsigned char)end[1]) || end[1] == '-') ? end + 1 : text;
 }
 
 /* A kernel's name without spaces, return type, unnamed namespaces, casts and arguments. */

@@ -70,6 +70,14 @@ reads fine/ncu-two-files ncu fine/ncu-raw.csv fine/ncu-2019-bom-crlf.csv
 import nvprof fine/nvprof-metrics.csv fine/nvprof-trace.csv
 if [ "$status" -eq 0 ] && grep -q "^# left out: 'unseen(int)': has metrics, and no launch" "$work/out" &&
     [ "$(grep -c '^workload:' "$work/out")" = 1 ]; then ok "(a kernel that no trace has)"; else bad "(a kernel that no trace has)" "$(head -5 "$work/out" "$work/err")"; fi
+# As many processes as there are.
+for p in $(seq 100 199); do echo "==$p== NVPROF is profiling process $p, command: app"; done >"$work/many.csv"
+for p in $(seq 100 199); do
+    echo "==$p== Profiling result:"
+    sed -n 4,6p fine/nvprof-two-processes-trace.csv
+done >>"$work/many.csv"
+import nvprof "$work/many.csv" --dump
+if [ "$(grep -o 'process=[^)]*' "$work/out" | sort -u | wc -l)" = 100 ]; then ok; else bad "(many processes)" "$(head -5 "$work/out" "$work/err")"; fi
 # Copies go with their process and device.
 import nvprof fine/nvprof-two-processes-trace.csv --profiled v100
 if [ "$(grep -nE '^(workload:|  - copy|# left out)' "$work/out" | cut -d: -f2- | tr '\n' ' ')" = \

@@ -32,8 +32,7 @@ static const struct sms__hint hints[] = {{HINT_NCU, true, {"==PROF=="}},
                                          {HINT_TEXT, false, {"Duration ", "Grid Size"}},
                                          {HINT_PROCESS, false, {PROFILING}}};
 
-/* Processes that are told apart by index; all further ones share the last index. */
-enum { PROCESSES_MAX = 64, ANY_PROCESS = PROCESSES_MAX };
+#define ANY_PROCESS SIZE_MAX
 
 struct nvprof {
     struct sms__profile_reader reader;
@@ -41,8 +40,8 @@ struct nvprof {
     struct process {
         char id[24];
         const char *name;
-    } process_seen[PROCESSES_MAX];          /* of this file */
-    size_t processes, current;              /* processes: number seen; current: index of the one whose results follow */
+    } * process_seen;                       /* [processes] of this file */
+    size_t processes, current;              /* current: index of the one whose results follow */
     size_t rows;                            /* of this file */
     struct sms__string_pool groups, values; /* groups: values are numbers of drafts, from 1 */
 };
@@ -281,8 +280,7 @@ static void take_process(struct nvprof *nvprof, const char *at)
     char text[256];
     snprintf(text, sizeof text, "%.*s (%.*s)", length, name, digits, at);
     nvprof->process = sms__intern_text(&nvprof->reader.strings, text);
-    struct process *process =
-        &nvprof->process_seen[nvprof->processes < PROCESSES_MAX ? nvprof->processes++ : PROCESSES_MAX - 1];
+    struct process *process = SMS__APPEND(nvprof->reader.arena, nvprof->process_seen, nvprof->processes);
     snprintf(process->id, sizeof process->id, "==%.*s==", digits, at);
     process->name = nvprof->process;
 }
@@ -290,7 +288,7 @@ static void take_process(struct nvprof *nvprof, const char *at)
 /* Switches to the process of a line such as "==12== Profiling result:". */
 static void choose_process(struct nvprof *nvprof)
 {
-    for (size_t i = 0; i < nvprof->processes; i++)
+    for (size_t i = 0; i < nvprof->processes && sms__rows_starts_with(nvprof->reader.rows, "=="); i++)
         if (sms__rows_starts_with(nvprof->reader.rows, nvprof->process_seen[i].id)) {
             nvprof->process = nvprof->process_seen[i].name;
             nvprof->current = i;
