@@ -15,10 +15,8 @@ enum { KNOWN_MAX = 4096, NAMED_MAX = 6 };
 enum fit { UNKNOWN, BASE_NEAR, NAME_NEAR, BASE_EXACT, NAME_EXACT, FITS };
 
 struct known {
-    const char *name, *base; /* normal(); without namespaces and template, in lower case */
-    const char *from;        /* for the user */
-    uint64_t grid[3], block[3];
-    double threads; /* of the grid */
+    const char *name, *base;  /* normal(); without namespaces and template, in lower case */
+    double threads, of_block; /* of the grid; of a block */
     struct sms__profile_metric *metric;
     size_t metrics;
 };
@@ -87,24 +85,26 @@ static const char *base_of(struct sms__arena *arena, const char *name)
     return base;
 }
 
-static double threads_of(const uint64_t grid[3], const uint64_t block[3])
+static double threads_of(const uint64_t size[3])
 {
-    double threads = 1;
-    for (int i = 0; i < 3; i++)
-        threads *= fmax((double)grid[i], 1) * fmax((double)block[i], 1);
-    return threads;
+    return fmax((double)size[0], 1) * fmax((double)size[1], 1) * fmax((double)size[2], 1);
+}
+
+/* A kernel in a geometry, without its metrics. */
+static struct known describe(struct sms__arena *arena, const struct sms__profile_shape *shape)
+{
+    const char *name = normal(arena, shape->kernel);
+    const double of_block = threads_of(shape->block);
+    return (struct known){.name = name,
+                          .base = base_of(arena, name),
+                          .threads = threads_of(shape->grid) * of_block,
+                          .of_block = of_block};
 }
 
 static void add_known(struct joining *joining, const struct sms__profile_launch *launch)
 {
-    const struct sms__profile_shape *shape = launch->shape;
     struct known *known = SMS__APPEND(joining->arena, joining->known, joining->count);
-    known->name = normal(joining->arena, shape->kernel);
-    known->base = base_of(joining->arena, known->name);
-    known->from = sms__derive_text(joining->arena, known->name, 60);
-    memcpy(known->grid, shape->grid, sizeof known->grid);
-    memcpy(known->block, shape->block, sizeof known->block);
-    known->threads = threads_of(shape->grid, shape->block);
+    *known = describe(joining->arena, launch->shape);
     known->metric = launch->metric;
     known->metrics = launch->metrics;
 }
@@ -128,35 +128,27 @@ static int read_counters(struct joining *joining, const char *path)
     return code;
 }
 
-/* A launch and what its name says. */
-struct wanted {
-    const char *name, *base;
-    const struct sms__profile_shape *shape;
-};
-
-static enum fit fit_of(const struct known *known, const struct wanted *wanted)
+static enum fit fit_of(const struct known *known, const struct known *wanted)
 {
-    const struct sms__profile_shape *shape = wanted->shape;
     bool same_name = !strcmp(known->name, wanted->name);
     if (!same_name && strcmp(known->base, wanted->base) != 0)
         return UNKNOWN;
-    bool exact = threads_of(known->grid, known->block) == threads_of(shape->grid, shape->block) &&
-                 threads_of(known->block, known->block) == threads_of(shape->block, shape->block);
+    bool exact = known->threads == wanted->threads && known->of_block == wanted->of_block;
     return exact ? same_name ? NAME_EXACT : BASE_EXACT : same_name ? NAME_NEAR : BASE_NEAR;
 }
 
 /* The best fit, and among equals the nearest number of threads. */
-static struct match find_match(const struct joining *joining, const struct sms__profile_shape *shape)
+static struct match find_match(const struct joining *joining, const struct known *wanted)
 {
-    struct wanted wanted = {.name = normal(joining->arena, shape->kernel), .shape = shape};
-    wanted.base = base_of(joining->arena, wanted.name);
-    double threads = threads_of(shape->grid, shape->block), least = INFINITY;
+    double least = INFINITY;
     struct match best = {NULL, UNKNOWN};
     for (size_t k = 0; k < joining->count; k++) {
         const struct known *known = &joining->known[k];
-        enum fit fit = fit_of(known, &wanted);
-        double far = fabs(log(known->threads / threads));
-        if (fit == UNKNOWN || fit < best.fit || (fit == best.fit && far >= least))
+        enum fit fit = fit_of(known, wanted);
+        if (fit == UNKNOWN || fit < best.fit)
+            continue;
+        double far = fabs(log(known->threads / wanted->threads));
+        if (fit == best.fit && far >= least)
             continue;
         best = (struct match){known, fit};
         least = far;
@@ -165,15 +157,14 @@ static struct match find_match(const struct joining *joining, const struct sms__
 }
 
 /* Names a kernel that takes the metrics of another one. */
-static void name_match(struct joining *joining, const struct match *match, const struct sms__profile_shape *shape)
+static void name_match(struct joining *joining, const struct match *match, const struct known *wanted)
 {
     if (match->fit == UNKNOWN || match->fit >= BASE_EXACT || joining->named++ >= NAMED_MAX)
         return;
-    const char *name =
-        sms__derive_text(joining->arena, base_of(joining->arena, normal(joining->arena, shape->kernel)), 60);
-    joining->names = sms__print(joining->arena, "%s%s%s of %.0f threads from %s of %.0f", joining->names,
-                                *joining->names ? "; " : "", name, threads_of(shape->grid, shape->block),
-                                match->known->from, match->known->threads);
+    joining->names =
+        sms__print(joining->arena, "%s%s%s of %.0f threads from %s of %.0f", joining->names,
+                   *joining->names ? "; " : "", sms__derive_text(joining->arena, wanted->base, 60), wanted->threads,
+                   sms__derive_text(joining->arena, match->known->name, 60), match->known->threads);
 }
 
 static void join_launch(struct joining *joining, struct sms__profile_launch *launch)
@@ -181,14 +172,15 @@ static void join_launch(struct joining *joining, struct sms__profile_launch *lau
     const struct sms__profile_shape *shape = launch->shape;
     const struct {
         const char *kernel;
-        double threads, of_block;
-    } key = {shape->kernel, threads_of(shape->grid, shape->block), threads_of(shape->block, shape->block)};
+        double blocks, of_block;
+    } key = {shape->kernel, threads_of(shape->grid), threads_of(shape->block)};
     struct sms__pooled_string *entry = sms__intern(&joining->found, (const char *)&key, sizeof key);
     struct match *match = entry->data;
     if (!match) {
+        const struct known wanted = describe(joining->arena, shape);
         entry->data = match = SMS__NEW(joining->arena, struct match, 1);
-        *match = find_match(joining, shape);
-        name_match(joining, match, shape);
+        *match = find_match(joining, &wanted);
+        name_match(joining, match, &wanted);
         joining->kernels[match->fit]++;
     }
     joining->seconds[match->fit] += launch->duration_s;

@@ -232,8 +232,11 @@ enum { GROUPS_MAX = 4 };
 
 static int compare(double a, double b) { return a < b ? -1 : a > b; }
 
+/* 0: launches of the shapes can be one kernel. */
 static int order_of_shapes(const struct sms__profile_shape *x, const struct sms__profile_shape *y)
 {
+    if (x == y)
+        return 0;
     int order = strcmp(symbol_of(x), symbol_of(y));
     order = order ? order : memcmp(x->grid, y->grid, sizeof x->grid);
     order = order ? order : memcmp(x->block, y->block, sizeof x->block);
@@ -241,20 +244,14 @@ static int order_of_shapes(const struct sms__profile_shape *x, const struct sms_
     return order ? order : compare(shared_bytes(x), shared_bytes(y));
 }
 
-/* Orders launches by what makes them one kernel, then by duration. Sets whether they can be one kernel. */
-static int order_of(const struct sms__launch_span *a, const struct sms__launch_span *b, bool *same)
-{
-    const struct sms__profile_shape *x = a->launch->shape, *y = b->launch->shape;
-    int order = x == y ? 0 : order_of_shapes(x, y);
-    *same = order == 0;
-    order = order ? order : compare(a->mean_s > 0 ? a->mean_s : 0, b->mean_s > 0 ? b->mean_s : 0);
-    return order ? order : a->launch < b->launch ? -1 : a->launch > b->launch;
-}
-
+/* Orders launches by what makes them one kernel, then by duration. */
 static int by_duration(const void *left, const void *right)
 {
-    bool same;
-    return order_of(*(struct sms__launch_span *const *)left, *(struct sms__launch_span *const *)right, &same);
+    const struct sms__launch_span *a = *(struct sms__launch_span *const *)left;
+    const struct sms__launch_span *b = *(struct sms__launch_span *const *)right;
+    int order = order_of_shapes(a->launch->shape, b->launch->shape);
+    order = order ? order : compare(a->mean_s > 0 ? a->mean_s : 0, b->mean_s > 0 ? b->mean_s : 0);
+    return order ? order : a->launch < b->launch ? -1 : a->launch > b->launch;
 }
 
 /* Splits spans of one kernel and geometry, which are in the order of their durations: at each of the widest gaps a
@@ -311,8 +308,7 @@ static void group_launches(struct sms__derivation *derivation)
     if (spans)
         qsort(span, spans, sizeof *span, by_duration);
     for (size_t from = 0, to = 1; from < spans; from = to++) {
-        bool same = true;
-        while (to < spans && (order_of(span[from], span[to], &same), same))
+        while (to < spans && !order_of_shapes(span[from]->launch->shape, span[to]->launch->shape))
             to++;
         split(span + from, to - from);
     }

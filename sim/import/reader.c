@@ -144,7 +144,7 @@ bool sms__header_open(struct sms__profile_reader *reader)
         reader->limit_hit = true;
     }
     struct sms__header *table = &reader->table;
-    *table = (struct sms__header){.columns = columns, .quoted = *rows->from == '"', .number = table->number + 1};
+    *table = (struct sms__header){.columns = columns, .quoted = *rows->from == '"'};
     table->kind = SMS__NEW(reader->arena, enum sms__counter_column, columns);
     table->name = SMS__NEW(reader->arena, const char *, columns);
     table->unit = SMS__NEW(reader->arena, const char *, columns);

@@ -67,7 +67,6 @@ struct sms__header {
     size_t first_column[SMS__COLUMNS]; /* index of the first column of each kind; SIZE_MAX: none */
     bool quoted;                       /* the first field of the header was quoted */
     bool units_read;
-    unsigned number; /* of the table, from 1, across all files */
 };
 
 struct sms__launch_draft {
