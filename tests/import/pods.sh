@@ -77,6 +77,9 @@ same "a blank may follow the last quote of a file" "$(times blank s)" "0 s,5 s,"
 gzip -c fine/helios.csv >"$work/helios.csv.gz"
 "$smsched" import pods "$work/helios.csv.gz" --columns helios --name helios | diff fine/helios.yaml - >/dev/null
 same "gzip changes nothing" $? 0
+iconv -t UTF-16 fine/philly.json >"$work/philly.json"
+"$smsched" import pods "$work/philly.json" --columns philly | diff fine/philly.yaml - >/dev/null
+same "JSON in UTF-16 changes nothing" $? 0
 tr '\n' '\r' <fine/helios.csv >"$work/helios.csv"
 "$smsched" import pods "$work/helios.csv" --columns helios | diff fine/helios.yaml - >/dev/null
 same "lines that end with CR alone change nothing" $? 0

@@ -5,7 +5,6 @@
 
 #include "../../model/cluster/cluster.h"
 #include "../../model/limits.h"
-#include "../gzip.h"
 #include "../pods_list.h"
 #include "../rows.h"
 #include "../text.h"
@@ -84,7 +83,6 @@ struct list {
     struct sms__arena *arena;
     struct sms_errors *errors;
     const char *path;
-    uint64_t most; /* bytes of text */
     struct source source[KEYS];
     bool numbered;          /* columns are numbers, and there is no header */
     struct sms__rows *rows; /* of a CSV file; or */
@@ -332,22 +330,6 @@ static void find_column(struct list *list, struct source *source, size_t c)
                            sms__nearest(name, list->rows->fields, field_name, list->rows));
 }
 
-static int read_rows(struct sms__rows *rows, void *user)
-{
-    struct list *list = user;
-    list->rows = rows;
-    const size_t fields = sms__rows_next_row(rows, list->errors) ? rows->fields : 0;
-    for (int k = 0; k < KEYS; k++)
-        for (size_t c = 0; c < 2 && fields; c++)
-            find_column(list, &list->source[k], c);
-    if (list->errors->count)
-        return SMS_EINPUT;
-    if (list->numbered)
-        sms__rows_rewind(rows); /* there is no header */
-    int code = sms__rows_each(rows, list->errors, list->numbered ? 0 : fields, PODS_MAX, "rows", take_row, list);
-    return code ? code : finish(list);
-}
-
 /* An entry may lack a key, but a key that all of them lack is spelt wrong. */
 static void find_key(struct list *list, const json_t *all, const char *column)
 {
@@ -384,12 +366,12 @@ static int read_entries(void *user)
     return finish(list);
 }
 
-static int read_json(struct list *list, const char *bytes, size_t size)
+static int read_json(struct list *list, const char *text)
 {
     json_error_t error;
-    json_t *all = json_loadb(bytes, size, 0, &error);
+    json_t *all = json_loads(text, 0, &error);
     if (!all) {
-        struct sms__mark mark = {list->path, bytes, (unsigned)error.line, (unsigned)error.column};
+        struct sms__mark mark = {list->path, text, (unsigned)error.line, (unsigned)error.column};
         sms__error(list->errors, SMS_EINPUT, mark, "this is not JSON: %s", error.text);
         return SMS_EINPUT;
     }
@@ -401,17 +383,23 @@ static int read_json(struct list *list, const char *bytes, size_t size)
     return code;
 }
 
-static int read_list(struct list *list)
+static int read_list(struct sms__rows *rows, void *user)
 {
-    char *bytes;
-    size_t size;
-    int code = sms__plain_bytes(list->arena, list->path, list->most, &bytes, &size, list->errors);
-    if (code)
-        return code;
-    const char *first = bytes + strspn(bytes, " \t\r\n");
-    if (*first == '[' || *first == '{')
-        return read_json(list, bytes, size);
-    return sms__rows_read(list->arena, list->path, list->most, read_rows, list, list->errors);
+    struct list *list = user;
+    const char first = rows->text[strspn(rows->text, " \t\r\n")];
+    if (first == '[' || first == '{')
+        return read_json(list, rows->text);
+    list->rows = rows;
+    const size_t fields = sms__rows_next_row(rows, list->errors) ? rows->fields : 0;
+    for (int k = 0; k < KEYS; k++)
+        for (size_t c = 0; c < 2 && fields; c++)
+            find_column(list, &list->source[k], c);
+    if (list->errors->count)
+        return SMS_EINPUT;
+    if (list->numbered)
+        sms__rows_rewind(rows); /* there is no header */
+    int code = sms__rows_each(rows, list->errors, list->numbered ? 0 : fields, PODS_MAX, "rows", take_row, list);
+    return code ? code : finish(list);
 }
 
 static const struct unit *find_unit(enum kind kind, const char *name)
@@ -510,7 +498,7 @@ static int check_span(const struct list *list)
 static int import(struct sms__arena *arena, const char *const *paths, size_t n_paths,
                   const struct sms__import_options *options, FILE *to, struct sms_errors *errors)
 {
-    struct list list = {.arena = arena, .errors = errors, .path = paths[0], .most = options->most};
+    struct list list = {.arena = arena, .errors = errors, .path = paths[0]};
     int64_t first_ns = INT64_MAX;
     (void)n_paths; /* one, as its importer says */
     int code = read_mapping(&list, options->columns);
@@ -525,7 +513,7 @@ static int import(struct sms__arena *arena, const char *const *paths, size_t n_p
     if (code == SMS_OK && !options->times && !list.out.gpus && !list.out.cpus && !list.out.memory)
         code = sms__fail(errors, SMS_EINPUT, NULL,
                          "--columns maps none of gpus, cpu and memory, which pods ask for; --times takes times alone");
-    code = code ? code : read_list(&list);
+    code = code ? code : sms__rows_read(arena, paths[0], options->most, read_list, &list, errors);
     if (code)
         return code;
     const struct unit *arrival = list.source[ARRIVAL].unit;
