@@ -371,6 +371,12 @@ void sms__launch_add_columns(struct sms__profile_reader *reader, struct sms__lau
             sms__launch_add(reader, draft, metric);
 }
 
+/* Reports what is wrong with the row's field in a column. */
+static void complain_of(struct sms__profile_reader *reader, enum sms__counter_column column, const char *wrong)
+{
+    SMS__COMPLAIN(reader, reader->table.first_column[column], "'%.40s' %s", sms__header_field(reader, column), wrong);
+}
+
 void sms__row_dimensions(struct sms__profile_reader *reader, enum sms__counter_column column, uint64_t out[3])
 {
     const char *text = sms__header_field(reader, column);
@@ -378,65 +384,54 @@ void sms__row_dimensions(struct sms__profile_reader *reader, enum sms__counter_c
     if (!*text || !strcmp(text, "-"))
         return;
     if (!sms__dimensions_read(text, reader->decimal, read))
-        SMS__COMPLAIN(reader, reader->table.first_column[column], "'%.40s' is not a size of one to three whole numbers",
-                      text);
+        complain_of(reader, column, "is not a size of one to three whole numbers");
     else
         memcpy(out, read, sizeof read);
 }
 
-/* Reads a number of the row with its own unit or that of its column. */
-static enum sms__number_kind read_field(struct sms__profile_reader *reader, enum sms__counter_column column,
-                                        double *value, double *step, const char **unit)
+/* Reads a number of the row, with its own unit or that of its column. Returns whether there is one. */
+static bool read_field(struct sms__profile_reader *reader, enum sms__counter_column column, struct sms__number *number,
+                       const char **unit)
 {
-    struct sms__number number;
-    const char *text = sms__header_field(reader, column);
-    enum sms__number_kind kind = sms__number_read(text, reader->decimal, &number);
-    *unit = sms__header_has(&reader->table, column) ? reader->table.unit[reader->table.first_column[column]] : "";
-    *value = NAN;
-    if (kind == SMS__NUMBER_VALUE) {
-        *value = number.value;
-        *step = number.step;
-        if (number.unit_length)
-            *unit = sms__intern(&reader->strings, number.unit, number.unit_length)->text;
-    } else if (kind != SMS__NUMBER_NONE)
-        SMS__COMPLAIN(reader, reader->table.first_column[column], "'%.40s' is not a number", text);
-    return kind;
+    enum sms__number_kind kind = sms__number_read(sms__header_field(reader, column), reader->decimal, number);
+    if (kind != SMS__NUMBER_VALUE && kind != SMS__NUMBER_NONE)
+        complain_of(reader, column, "is not a number");
+    if (kind != SMS__NUMBER_VALUE)
+        return false;
+    *unit = number->unit_length ? sms__intern(&reader->strings, number->unit, number->unit_length)->text
+                                : reader->table.unit[reader->table.first_column[column]];
+    return true;
 }
 
 void sms__row_whole(struct sms__profile_reader *reader, enum sms__counter_column column, uint64_t *out)
 {
-    double value, step;
+    struct sms__number number;
     const char *unit;
-    if (read_field(reader, column, &value, &step, &unit) != SMS__NUMBER_VALUE)
+    if (!read_field(reader, column, &number, &unit))
         return;
-    if (value >= 0 && value <= 9007199254740992.0 && value == floor(value))
-        *out = (uint64_t)value;
+    if (number.value >= 0 && number.value <= 9007199254740992.0 && number.value == floor(number.value))
+        *out = (uint64_t)number.value;
     else
-        SMS__COMPLAIN(reader, reader->table.first_column[column], "'%.40s' is not a whole number of 0 or more",
-                      sms__header_field(reader, column));
+        complain_of(reader, column, "is not a whole number of 0 or more");
 }
 
 static double read_in_unit(struct sms__profile_reader *reader, enum sms__counter_column column,
                            double (*to)(double, const char *), const char *what)
 {
-    double value, step;
+    struct sms__number number;
     const char *unit;
-    if (read_field(reader, column, &value, &step, &unit) != SMS__NUMBER_VALUE)
+    if (!read_field(reader, column, &number, &unit))
         return NAN;
-    double converted = to(value, unit);
+    double converted = to(number.value, unit);
     if (isnan(converted) && !*unit)
-        SMS__COMPLAIN(reader, reader->table.first_column[column],
-                      "'%.40s' has no unit: the row of units after the header is missing",
-                      sms__header_field(reader, column));
+        complain_of(reader, column, "has no unit: the row of units after the header is missing");
     else if (isnan(converted))
-        SMS__COMPLAIN(reader, reader->table.first_column[column], "'%.40s' is in '%.20s', which is not a unit of %s",
-                      sms__header_field(reader, column), unit, what);
+        complain_of(reader, column, sms__print(reader->arena, "is in '%.20s', which is not a unit of %s", unit, what));
     else if (converted < 0) {
-        SMS__COMPLAIN(reader, reader->table.first_column[column], "'%.40s' is less than 0",
-                      sms__header_field(reader, column));
+        complain_of(reader, column, "is less than 0");
         converted = NAN;
     }
-    return to == sms__to_bytes ? sms__round_bytes(converted, to(step, unit)) : converted;
+    return to == sms__to_bytes ? sms__round_bytes(converted, to(number.step, unit)) : converted;
 }
 
 double sms__row_seconds(struct sms__profile_reader *reader, enum sms__counter_column column)
