@@ -8,8 +8,8 @@
 enum { NAMES = 4, SCHEDULERS = 4 /* of an SM: ncu counts some metrics by scheduler */ };
 
 enum method {
-    PIPE,     /* % of peak over elapsed cycles; or over active cycles, times activity */
-    BUSIEST,  /* the same of several pipes that share a resource: the most used one */
+    PIPE,     /* % of peak over elapsed cycles; or over active cycles, times activity. Of several pipes that share a
+                 resource: the most used one */
     TOGETHER, /* the same of the parts of a pipe: their sum, of `unit` parts that can be busy at once */
     ACTIVE,   /* % of peak while an SM is active */
     BYTES,    /* a count of items of `unit` bytes */
@@ -64,10 +64,10 @@ static const struct source sources[] = {
     {"sfu", PIPE, 1, false, {"sm__inst_executed_pipe_xu"}},
     {"sfu", PIPE, 1, false, {"sm__pipe_xu_cycles_active"}},
     {"sfu", LEVEL, 1, false, {"special_fu_utilization"}},
-    {"tensor", BUSIEST, 1, false, {"sm__pipe_tc_cycles_active", "sm__pipe_tensor_cycles_active"}},
+    {"tensor", PIPE, 1, false, {"sm__pipe_tc_cycles_active", "sm__pipe_tensor_cycles_active"}},
     {"tensor", TOGETHER, 1, false, {TENSOR("op_hmma"), TENSOR("op_imma"), TENSOR("op_dmma"), TENSOR("op_gmma")}},
     {"tensor", TOGETHER, 1, false, {TENSOR("subpipe_hmma"), TENSOR("subpipe_imma"), TENSOR("subpipe_dmma")}},
-    {"tensor", BUSIEST, 1, true, {"sm__inst_executed_pipe_tensor", "sm__inst_executed_pipe_tc"}},
+    {"tensor", PIPE, 1, true, {"sm__inst_executed_pipe_tensor", "sm__inst_executed_pipe_tc"}},
     {"tensor", LEVEL, 1, false, {"tensor_precision_fu_utilization"}},
     {"issue", SLOTS, 1, false, {"issue_slots"}},
     {"issue", SLOTS, 1, true, {"inst_issued"}},
@@ -257,7 +257,6 @@ static double read_source(const struct sms__device *device, size_t r, const stru
     capacity = capacity > 0 ? capacity : NAN;
     switch (source->method) {
     case PIPE:
-    case BUSIEST:
     case TOGETHER:
         return read_pipes(measured, source);
     case ACTIVE:
@@ -284,7 +283,7 @@ static const char *source_names(struct sms__arena *arena, const struct sms__metr
         size_t m = 0, length = strlen(source->name[i]);
         while (m < metrics->count && strncmp(metrics->mean[m].name, source->name[i], length) != 0)
             m++;
-        if (m < metrics->count || source->method == PIPE)
+        if (m < metrics->count)
             all = all ? sms__print(arena, "%s + %s", all, source->name[i]) : source->name[i];
     }
     return all ? all : source->name[0];

@@ -443,12 +443,3 @@ double sms__row_bytes(struct sms__profile_reader *reader, enum sms__counter_colu
 {
     return read_in_unit(reader, column, sms__to_bytes, "bytes");
 }
-
-void sms__copy_add(struct sms__profile_reader *reader, struct sms__profile_copy copy)
-{
-    if (reader->copies == SMS__LAUNCHES_MAX) {
-        SMS__COMPLAIN(reader, 0, "more than %d copies; profile fewer", SMS__LAUNCHES_MAX);
-        reader->limit_hit = true;
-    } else
-        *SMS__APPEND(reader->arena, reader->copy, reader->copies) = copy;
-}

@@ -168,9 +168,6 @@ double sms__row_bytes(struct sms__profile_reader *reader, enum sms__counter_colu
 /* Keeps the current line, which is outside of tables, if it names a GPU. */
 void sms__keep_gpu_line(struct sms__profile_reader *reader);
 
-/* Adds a copy to the profile, or reports that there are too many. */
-void sms__copy_add(struct sms__profile_reader *reader, struct sms__profile_copy copy);
-
 /* launch_metrics.c: sets geometry, registers, shared memory and duration from metrics, if no column gave them. */
 void sms__launch_fill(struct sms__profile_reader *reader, struct sms__launch_draft *draft);
 /* Which of these a metric gives; SMS__COLUMN_METRIC: none. */

@@ -261,14 +261,6 @@ int sms__rows_each(struct sms__rows *rows, struct sms_errors *errors, size_t fie
     return SMS_OK;
 }
 
-size_t sms__rows_index(const struct sms__rows *rows, const char *text)
-{
-    for (size_t i = 0; i < rows->fields; i++)
-        if (!strcmp(sms__rows_field(rows, i), text))
-            return i;
-    return SIZE_MAX;
-}
-
 const char *sms__rows_field(const struct sms__rows *rows, size_t i)
 {
     return i < rows->fields && i < SMS__ROWS_COLUMNS ? rows->bytes + rows->offset[i] : "";

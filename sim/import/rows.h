@@ -71,9 +71,6 @@ bool sms__rows_next_row(struct sms__rows *rows, struct sms_errors *errors);
 int sms__rows_each(struct sms__rows *rows, struct sms_errors *errors, size_t fields, size_t most, const char *what,
                    void (*take)(void *user), void *user);
 
-/* The first field of the row with this text; SIZE_MAX: none. */
-size_t sms__rows_index(const struct sms__rows *rows, const char *text);
-
 /* A field of the row; "" if the row is shorter. */
 const char *sms__rows_field(const struct sms__rows *rows, size_t i);
 

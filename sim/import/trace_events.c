@@ -45,12 +45,6 @@ static const struct {
             {GPU, "computeMajor", SMS__EVENT_GRID},
             {GPU, "computeMinor", SMS__EVENT_BLOCK}};
 
-int sms__events_complain(struct sms__events *events, const char *problem)
-{
-    sms__error(events->errors, SMS_EINPUT, (struct sms__mark){events->file.path, NULL, events->line, 1}, "%s", problem);
-    return 0;
-}
-
 static int fail_here(struct sms__events *events, const char *problem)
 {
     struct sms__mark mark = {events->file.path, NULL, events->line, events->column};

@@ -51,8 +51,6 @@ struct sms__events {
 /* Parses the file, in a guard. A file that ends too early is an error. Returns SMS_OK, or a code with `errors` filled,
  * except for SMS_ENOMEM. */
 int sms__events_parse(struct sms__events *events);
-/* While an event is taken: reports a problem in this line. Returns 0. */
-int sms__events_complain(struct sms__events *events, const char *problem);
 /* A text of the event, "" if it has none; a whole number from 0 to 2^53, or `missing`. */
 const char *sms__event_text(const struct sms__event *event, int field);
 double sms__event_whole(const struct sms__event *event, int field, double missing);

@@ -125,10 +125,9 @@ static bool is_full(struct kineto *kineto, size_t count, const char *what)
 {
     if (count < SMS__TRACE_ROWS_MAX)
         return false;
-    sms__events_complain(&kineto->events,
-                         sms__print(kineto->reading.arena,
-                                    "more than %d %s: trace a shorter time (the schedule of torch.profiler)",
-                                    SMS__TRACE_ROWS_MAX, what));
+    sms__error(kineto->events.errors, SMS_EINPUT,
+               (struct sms__mark){kineto->events.file.path, NULL, kineto->events.line, 1},
+               "more than %d %s: trace a shorter time (the schedule of torch.profiler)", SMS__TRACE_ROWS_MAX, what);
     return true;
 }
 

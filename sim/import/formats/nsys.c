@@ -291,7 +291,7 @@ static void read_operations(struct nsys *nsys)
 static void identify_gpu(struct nsys *nsys)
 {
     const char *device = nsys->out->launch[0].place->device, *number = strrchr(device, '(');
-    const struct sms__report_gpu *gpu = sms__report_gpu_of(&nsys->gpus, number ? atoll(number + 1) : 0);
+    const struct sms__report_gpu *gpu = sms__report_gpu_of(&nsys->gpus, atoll(number + 1));
     if (!gpu)
         return;
     nsys->out->gpu = *gpu->name ? gpu->name : NULL;

@@ -148,7 +148,12 @@ static void read_copy(struct nvprof *nvprof, const char *name)
     copy.bytes = sms__row_bytes(reader, SMS__COLUMN_SIZE); /* the order of columns, and so of error messages */
     copy.start_s = sms__row_seconds(reader, SMS__COLUMN_START);
     copy.duration_s = sms__row_seconds(reader, SMS__COLUMN_DURATION);
-    sms__copy_add(reader, copy);
+    if (reader->copies < SMS__LAUNCHES_MAX) {
+        *SMS__APPEND(reader->arena, reader->copy, reader->copies) = copy;
+        return;
+    }
+    SMS__COMPLAIN(reader, 0, "more than %d copies; profile fewer", SMS__LAUNCHES_MAX);
+    reader->limit_hit = true;
 }
 
 /* The name of a kernel without the correlation ID that traces append: "name(int) [1176]". */

@@ -321,13 +321,15 @@ static void find_column(struct list *list, struct source *source, size_t c)
     const char *name = source->column[c];
     if (!name)
         return;
-    source->at[c] = list->numbered ? strtoul(name, NULL, 10) - 1 : sms__rows_index(list->rows, name);
-    if (list->numbered && source->at[c] >= list->rows->fields)
-        sms__error(list->errors, SMS_EINPUT, sms__rows_field_mark(list->rows, 0),
-                   "there is no column %.20s: this row has %zu", name, list->rows->fields);
-    else if (source->at[c] == SIZE_MAX)
-        complain_no_column(list, sms__rows_field_mark(list->rows, 0), name,
-                           sms__nearest(name, list->rows->fields, field_name, list->rows));
+    const size_t fields = list->rows->fields;
+    source->at[c] = list->numbered ? strtoul(name, NULL, 10) - 1 : sms__find_name(name, fields, field_name, list->rows);
+    if (source->at[c] < fields)
+        return;
+    const struct sms__mark mark = sms__rows_field_mark(list->rows, 0);
+    if (list->numbered)
+        sms__error(list->errors, SMS_EINPUT, mark, "there is no column %.20s: this row has %zu", name, fields);
+    else
+        complain_no_column(list, mark, name, sms__nearest(name, fields, field_name, list->rows));
 }
 
 /* An entry may lack a key, but a key that all of them lack is spelt wrong. */
