@@ -36,15 +36,9 @@ static void add_names(const struct sms__derivation *derivation, struct sms__deri
     }
 }
 
-struct deriving {
-    struct sms__derivation derivation;
-    FILE *to;
-};
-
 static int derive(void *user, struct sms__arena *scratch)
 {
-    struct deriving *deriving = user;
-    struct sms__derivation *derivation = &deriving->derivation;
+    struct sms__derivation *derivation = user;
     derivation->arena = scratch;
     sms__occupancy_begin(&derivation->occupancy, scratch, derivation->device, derivation->target);
     sms__derive_collect(derivation);
@@ -53,7 +47,7 @@ static int derive(void *user, struct sms__arena *scratch)
     const int code = sms__derive_steps(derivation);
     if (code != SMS_OK)
         return code;
-    sms__derive_write(derivation, deriving->to);
+    sms__derive_write(derivation);
     if (derivation->options->facts)
         add_facts(derivation, derivation->options->facts);
     if (derivation->options->names)
@@ -65,9 +59,9 @@ int sms__derive(struct sms__arena *arena, const struct sms__profile *profile, co
                 FILE *to, struct sms_errors *errors)
 {
     const struct sms__device *device = options->device, *target = options->target ? options->target : device;
-    struct deriving deriving = {
-        {.profile = profile, .options = options, .device = device, .target = target, .errors = errors}, to};
-    int code = sms__scratch(arena, derive, &deriving);
+    struct sms__derivation derivation = {
+        .profile = profile, .options = options, .device = device, .target = target, .to = to, .errors = errors};
+    int code = sms__scratch(arena, derive, &derivation);
     if (code == SMS_ENOMEM)
         sms__arena_give_up(arena);
     return code;

@@ -168,6 +168,7 @@ struct sms__derivation {
     const struct sms__profile *profile;
     const struct sms__derive_options *options;
     const struct sms__device *device, *target;
+    FILE *to; /* of the document */
     struct sms_errors *errors;
 
     struct sms__derived *kernel;
@@ -263,6 +264,6 @@ int sms__derive_steps(struct sms__derivation *derivation);
 void sms__derive_names(struct sms__derivation *derivation);
 
 /* derive_write.c: writes the workload document. */
-void sms__derive_write(struct sms__derivation *derivation, FILE *to);
+void sms__derive_write(struct sms__derivation *derivation);
 
 #endif

@@ -322,8 +322,9 @@ static void write_head(struct sms__derivation *derivation, FILE *to)
         fprintf(to, "scaled_from: %s\n", derivation->device->name);
 }
 
-void sms__derive_write(struct sms__derivation *derivation, FILE *to)
+void sms__derive_write(struct sms__derivation *derivation)
 {
+    FILE *to = derivation->to;
     sms__derive_names(derivation);
     write_head(derivation, to);
     fputs("kernels:\n", to);

@@ -14,7 +14,7 @@ enum { PARTS_MAX = 256, REPEAT_MAX = 100, STEPS_MAX = 20000 };
 
 /* Launches and copies that become one workload. */
 struct part {
-    const char *process, *device, *context, *stream; /* context and stream: NULL if the part has all */
+    struct sms__trace_place place; /* context and stream: NULL if the part has all */
     const char *name;
     struct sms__profile profile;
     struct sms__iterations found;
@@ -53,8 +53,9 @@ static bool is_same(const char *a, const char *b) { return a == b || (a && b && 
 
 static bool has(const struct part *part, const struct sms__trace_place *place)
 {
-    return is_same(place->process, part->process) && is_same(place->device, part->device) &&
-           (!part->stream || (is_same(place->stream, part->stream) && is_same(place->context, part->context)));
+    const struct sms__trace_place *own = &part->place;
+    return is_same(place->process, own->process) && is_same(place->device, own->device) &&
+           (!own->stream || (is_same(place->stream, own->stream) && is_same(place->context, own->context)));
 }
 
 /* Whether the trace has one process, device and stream, so that nobody needs its launches but the only part. */
@@ -73,7 +74,7 @@ static void take_part(const struct trace *trace, const struct part *part, const 
     out->launch = SMS__NEW(trace->arena, struct sms__profile_launch, launches + 1);
     out->copy = SMS__NEW(trace->arena, struct sms__profile_copy, copies + 1);
     out->launches = out->copies = 0;
-    out->ahead &= !part->stream && trace->devices == 1; /* else gaps may be waits for other streams or devices */
+    out->ahead &= !part->place.stream && trace->devices == 1; /* else gaps may be waits for other streams or devices */
     for (size_t l = 0; l < from->launches; l++)
         if (has(part, from->launch[l].place))
             out->launch[out->launches++] = from->launch[l];
@@ -128,10 +129,10 @@ static int add_parts(struct trace *trace, const struct part *whole)
             continue;
         if (trace->parts == PARTS_MAX)
             return fail_parts(trace);
-        trace->part[trace->parts++] = (struct part){.process = place->process,
-                                                    .device = place->device,
-                                                    .context = whole ? place->context : NULL,
-                                                    .stream = whole ? place->stream ? place->stream : "" : NULL};
+        struct part *part = &trace->part[trace->parts++];
+        *part = (struct part){.place = *place};
+        if (!whole)
+            part->place.context = part->place.stream = NULL;
     }
     return SMS_OK;
 }
@@ -238,10 +239,10 @@ static void state_part(const struct trace *trace, const struct part *part)
 {
     struct sms__arena *arena = trace->arena;
     const struct sms__iterations *found = &part->found;
-    const char *process = sms__derive_text(arena, part->process, 60); /* "": no call of it is known */
+    const char *process = sms__derive_text(arena, part->place.process, 60); /* "": no call of it is known */
     const char *who = sms__print(arena, "%s: %s%s%sdevice %s%s%s", part->name, *process ? "process " : "", process,
-                                 *process ? ", " : "", sms__derive_text(arena, part->device, 60),
-                                 part->stream ? ", stream " : "", part->stream ? part->stream : "");
+                                 *process ? ", " : "", sms__derive_text(arena, part->place.device, 60),
+                                 part->place.stream ? ", stream " : "", part->place.stream ? part->place.stream : "");
     const char *what =
         sms__print(arena, "%zu launch%s and %zu cop%s in %.6g ms", found->launches, plural(found->launches, "", "es"),
                    found->copies, plural(found->copies, "y", "ies"), found->mean_s * 1e3);
@@ -263,7 +264,7 @@ static void state_part(const struct trace *trace, const struct part *part)
         state(trace,
               "%s: %zu of its launches differ in geometry between iterations; those of the middle one stand for all",
               part->name, part->varying);
-    if (!part->stream && found->overlap > SMS__OVERLAP_MOST)
+    if (!part->place.stream && found->overlap > SMS__OVERLAP_MOST)
         state(trace, "%s: operations overlap for %.1f %% of the time, on copies' streams; here they follow one another",
               part->name, 100 * found->overlap);
 }
@@ -301,7 +302,7 @@ static void state_all(const struct trace *trace)
     for (size_t p = 0; p < trace->parts; p++) {
         state_part(trace, &trace->part[p]);
         state_host(trace, &trace->part[p]);
-        of_streams += trace->part[p].stream != NULL;
+        of_streams += trace->part[p].place.stream != NULL;
     }
     if (of_streams)
         state(trace, "each stream of a process has its own workload; waits for other streams are host time");
@@ -323,21 +324,20 @@ static void write_processes(const struct trace *trace)
     for (size_t p = 0, n = 1, next; p < trace->parts; p = next, n++) {
         const struct part *part = &trace->part[p];
         size_t device = 0;
-        while (device < trace->devices && !is_same(trace->device[device], part->device))
+        while (device < trace->devices && !is_same(trace->device[device], part->place.device))
             device++;
         next = p + 1;
         fprintf(trace->to, "  - name: %s", trace->options->derive.name);
         if (trace->processes * trace->devices > 1 || !strcmp(trace->options->derive.name, "all")) /* no process */
             fprintf(trace->to, "-p%zu", n);
         fprintf(trace->to, "\n    device: %zu\n", device);
-        if (!part->stream) {
+        if (!part->place.stream) {
             fprintf(trace->to, "    workload: %s\n    repeat: %llu\n", part->name, (unsigned long long)part->repeat);
             continue;
         }
         fputs("    streams:\n", trace->to);
-        for (next = p;
-             next < trace->parts && trace->part[next].stream && is_same(trace->part[next].process, part->process) &&
-             is_same(trace->part[next].device, part->device);
+        const struct part all = {.place = {.process = part->place.process, .device = part->place.device}};
+        for (next = p; next < trace->parts && trace->part[next].place.stream && has(&all, &trace->part[next].place);
              next++)
             fprintf(trace->to, "      - {workload: %s, repeat: %llu}\n", trace->part[next].name,
                     (unsigned long long)trace->part[next].repeat);
