@@ -1,7 +1,8 @@
 /* Groups the launches of a profile into kernels: launches of one symbol, geometry, registers and shared memory are one
  * kernel, with mean duration and mean metrics. */
 #include "derive_internal.h"
-#include "text.h"
+
+#include "../base/intern.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@ struct symbol_metrics {
 };
 
 struct symbol_table {
+    struct sms__string_pool numbers; /* of entries, from 1, by symbol */
     struct symbol_metrics *entry;
     size_t count;
 };
@@ -32,8 +34,8 @@ double sms__derive_volume(const uint64_t size[3])
 
 static struct symbol_metrics *find_symbol(const struct symbol_table *by_symbol, const char *symbol)
 {
-    const size_t i = sms__find_name(symbol, by_symbol->count, SMS__NAMES(by_symbol->entry, symbol));
-    return i < by_symbol->count ? &by_symbol->entry[i] : NULL;
+    const struct sms__pooled_string *number = sms__interned(&by_symbol->numbers, symbol);
+    return number ? &by_symbol->entry[number->value - 1] : NULL;
 }
 
 const char *sms__derive_reject(const struct sms__profile_launch *launch, double seconds)
@@ -115,13 +117,13 @@ static void add_launch(struct sms__derivation *derivation, struct symbol_table *
     derivation->kernel_of_launch[l] = SIZE_MAX;
     bool lacks_geometry = launch->shape->grid[0] == 0 || launch->shape->block[0] == 0;
     if (lacks_geometry && launch->metrics) {
-        struct symbol_metrics *entry = find_symbol(by_symbol, symbol_of(launch->shape));
-        if (!entry && by_symbol->count < KERNELS_MAX) {
-            entry = SMS__APPEND(derivation->arena, by_symbol->entry, by_symbol->count);
-            entry->symbol = symbol_of(launch->shape);
+        const char *symbol = symbol_of(launch->shape);
+        struct sms__pooled_string *number = sms__intern(&by_symbol->numbers, symbol, strlen(symbol));
+        if (!number->value) {
+            SMS__APPEND(derivation->arena, by_symbol->entry, by_symbol->count)->symbol = symbol;
+            number->value = by_symbol->count;
         }
-        if (entry)
-            sms__metrics_add(derivation->arena, &entry->metrics, launch, NAN);
+        sms__metrics_add(derivation->arena, &by_symbol->entry[number->value - 1].metrics, launch, NAN);
         return;
     }
     const char *from;
@@ -316,7 +318,7 @@ static void group_launches(struct sms__derivation *derivation)
 
 void sms__derive_collect(struct sms__derivation *derivation)
 {
-    struct symbol_table by_symbol = {0};
+    struct symbol_table by_symbol = {.numbers = {.arena = derivation->arena}};
     group_launches(derivation);
     derivation->kernel_of_launch = SMS__NEW(derivation->arena, size_t, derivation->profile->launches + 1);
     for (size_t l = 0; l < derivation->profile->launches; l++)

@@ -78,6 +78,14 @@ for p in $(seq 100 199); do
 done >>"$work/many.csv"
 import nvprof "$work/many.csv" --dump
 if [ "$(grep -o 'process=[^)]*' "$work/out" | sort -u | wc -l)" = 100 ]; then ok; else bad "(many processes)" "$(head -5 "$work/out" "$work/err")"; fi
+# As many kernels with metrics alone.
+{
+    sed -n 1,3p fine/nvprof-metrics.csv
+    for k in $(seq 4999); do echo "\"V100 (0)\",\"k$k(int)\",1,\"ipc\",\"Executed IPC\",1.0,1.0,1.0"; done
+    sed -n '4,$p' fine/nvprof-metrics.csv
+} >"$work/kernels.csv"
+import nvprof "$work/kernels.csv" fine/nvprof-trace.csv
+if grep -q '^# left out: .k1(int).: has metrics, and no launch.*(and 4999 more)$' "$work/out"; then ok; else bad "(many kernels)" "$(head -5 "$work/out" "$work/err")"; fi
 # Copies go with their process and device.
 import nvprof fine/nvprof-two-processes-trace.csv --profiled v100
 if [ "$(grep -nE '^(workload:|  - copy|# left out)' "$work/out" | cut -d: -f2- | tr '\n' ' ')" = \
