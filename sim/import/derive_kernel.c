@@ -181,11 +181,10 @@ static void finish_kernel(struct sms__derivation *derivation, const struct symbo
 {
     kernel->time.mean_s = kernel->time.sum_s / (double)kernel->launches;
     pool_metrics(derivation, by_symbol, kernel);
-    double variance =
-        kernel->time.squared_deviations > 0 ? kernel->time.squared_deviations / (double)kernel->launches : 0;
+    double variance = fmax(kernel->time.squared_deviations, 0) / (double)kernel->launches;
     kernel->time.spread = sqrt(variance) / kernel->time.mean_s;
     kernel->fit.jitter = kernel->launches >= JITTER_LAUNCHES ? kernel->time.spread : 0;
-    kernel->fit.jitter = kernel->fit.jitter < 0.5 ? floor(kernel->fit.jitter * 1000) / 1000 : 0.5;
+    kernel->fit.jitter = fmin(floor(kernel->fit.jitter * 1000) / 1000, 0.5);
     sms__derive_usage(derivation, kernel);
 }
 

@@ -37,8 +37,7 @@ static void fit_jitter(struct sms__derivation *derivation, struct sms__derived *
     }
     if (best > first / 2 && best > NEAR)
         return;
-    kernel->fit.jitter = floor(chosen * 1000 + 0.5) / 1000;
-    kernel->fit.jitter = kernel->fit.jitter < JITTER_MAX ? kernel->fit.jitter : JITTER_MAX;
+    kernel->fit.jitter = fmin(floor(chosen * 1000 + 0.5) / 1000, JITTER_MAX);
     kernel->fit.jitter_fitted = true;
     sms__derive_time(derivation, kernel, kernel->fit.jitter, &kernel->fit.timing);
 }
@@ -49,7 +48,7 @@ static double max_demand(const struct sms__device *device, size_t r, const struc
     double limit = 1 / (double)modelled->fullest_sm;
     if (device->resource[r].scope == SMS_SCOPE_DEVICE)
         limit = (double)device->sms / (double)modelled->resident;
-    return limit < SMS__DEMAND_MAX ? limit : SMS__DEMAND_MAX;
+    return fmin(limit, SMS__DEMAND_MAX);
 }
 
 const char *sms__derive_shape(struct sms__derivation *derivation, struct sms__derived *kernel)

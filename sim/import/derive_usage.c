@@ -502,18 +502,15 @@ void sms__derive_measured(struct sms__measured_kernel *measured, const struct sm
  * boost adds up to a quarter, and the estimate is low for short kernels, whose time is mostly overhead. */
 static void find_clock(struct sms__measured_kernel *measured, const struct sms__device *device)
 {
-    double clock = measured_clock(measured, device), low = 0.93 * device->clock_hz, high = 1.27 * device->clock_hz;
-    measured->clock_hz = clock;
-    if (clock > 0)
+    measured->clock_hz = measured_clock(measured, device);
+    if (measured->clock_hz > 0)
         return;
-    clock = find_cycles(measured, device) / measured->time_s;
-    measured->clock_hz = clock;
-    if (clock >= low && clock <= high)
-        return;
-    bool known = isfinite(clock) && clock > 0;
-    measured->clock_hz = !known ? device->clock_hz : clock < low ? low : high;
-    measured->clock_from =
-        known ? "cycles / time, limited to 93 to 127 % of the device's" : "the device file, as no metric gives it";
+    const double clock = find_cycles(measured, device) / measured->time_s;
+    const bool known = isfinite(clock) && clock > 0;
+    measured->clock_hz = known ? fmin(fmax(clock, 0.93 * device->clock_hz), 1.27 * device->clock_hz) : device->clock_hz;
+    if (measured->clock_hz != clock)
+        measured->clock_from =
+            known ? "cycles / time, limited to 93 to 127 % of the device's" : "the device file, as no metric gives it";
 }
 
 void sms__derive_usage(struct sms__derivation *derivation, struct sms__derived *kernel)
