@@ -110,8 +110,8 @@ static const struct sms__mode *mode_on_devices(struct sms_results *results, assu
     for (size_t i = 0; i < count; i++) {
         const long d = cluster ? cluster->node[i].device : (long)i;
         const struct sms__mode *here = NULL;
-        for (size_t p = 0; p < scenario->policies && d >= 0 && !here; p++) {
-            const struct sms__policy_use *use = &scenario->policy[p];
+        for (size_t p = 0; p < results->policies && d >= 0 && !here; p++) {
+            const struct sms__policy_use *use = sms__ran(results, p);
             if (!queue || sms__queue_of(scenario, use) == queue)
                 here = cluster ? of_kind_that(scenario, use, i, holds)
                                : first_that(sms__mode_of_device(&use->mode, i), scenario->device[d], holds);
@@ -207,10 +207,10 @@ void sms__note_queue(struct sms_results *results)
     const char *devices;
     if (!may_share(scenario))
         return;
-    for (size_t p = 0; p < scenario->policies && sms__has_kernel(scenario, runs_by_block); p++) {
-        const struct sms_queue_discipline *queue = sms__queue_of(scenario, &scenario->policy[p]);
+    for (size_t p = 0; p < results->policies && sms__has_kernel(scenario, runs_by_block); p++) {
+        const struct sms_queue_discipline *queue = sms__queue_of(scenario, sms__ran(results, p));
         size_t first = 0;
-        while (sms__queue_of(scenario, &scenario->policy[first]) != queue)
+        while (sms__queue_of(scenario, sms__ran(results, first)) != queue)
             first++;
         if (first == p)
             note_order(results, queue);

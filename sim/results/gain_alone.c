@@ -48,7 +48,7 @@ static bool is_indifferent(const struct sms_results *results, const struct sms__
 {
     bool indifferent = is_within(device, fit) && !device->backgrounds;
     for (size_t p = 0; indifferent && p < results->policies; p++)
-        indifferent = never_refuses(&results->scenario->policy[results->policy[p]], device, fit);
+        indifferent = never_refuses(sms__ran(results, p), device, fit);
     return indifferent;
 }
 
@@ -96,9 +96,8 @@ static bool differs(const struct sms_results *results, size_t v)
 /* Whether stand-alone runs of VMs are under this very policy. */
 static bool is_of_alone(const struct sms_results *results, size_t policy)
 {
-    const struct sms_scenario *scenario = results->scenario;
-    const struct sms__policy_use *use = &scenario->policy[results->policy[policy]], *alone = scenario->alone;
-    bool same = !scenario->shares && use->policy == alone->policy;
+    const struct sms__policy_use *use = sms__ran(results, policy), *alone = results->scenario->alone;
+    bool same = !results->scenario->shares && use->policy == alone->policy;
     for (size_t i = 0; i < SMS__PARAMS_MAX; i++)
         same &= use->param[i] == alone->param[i];
     return same;

@@ -1,11 +1,11 @@
 /* Notes on uncertainty that intervals do not cover, because they cover the seed only. They follow from the scenario and
  * the results. */
+#include "../base/sort.h"
 #include "../model/draws.h"
 #include "../model/no_load.h"
 #include "notes.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* STP is above the number of tenants by more than the ends of a run explain. */
@@ -225,11 +225,12 @@ struct grid {
     uint64_t blocks;
 };
 
-static bool runs_kernels_together(const struct sms_scenario *scenario)
+static bool runs_kernels_together(const struct sms_results *results)
 {
+    const struct sms_scenario *scenario = results->scenario;
     bool together = !scenario->shares;
-    for (size_t p = 0; p < scenario->policies; p++)
-        together |= scenario->shares && sms__mode_runs_beside(&scenario->policy[p].mode);
+    for (size_t p = 0; p < results->policies; p++)
+        together |= scenario->shares && sms__mode_runs_beside(&sms__ran(results, p)->mode);
     return together && !scenario->cluster && scenario->vms > 1;
 }
 
@@ -238,9 +239,7 @@ static int by_length(const void *a, const void *b)
     const struct grid *x = a, *y = b;
     if (x->fit->work_ps != y->fit->work_ps)
         return x->fit->work_ps < y->fit->work_ps ? -1 : 1;
-    if (x->blocks != y->blocks)
-        return x->blocks < y->blocks ? -1 : 1;
-    return x->vm < y->vm ? -1 : x->vm > y->vm;
+    return x->blocks < y->blocks ? -1 : x->blocks > y->blocks;
 }
 
 static bool demand_differs(const struct sms__footprint *a, const struct sms__footprint *b)
@@ -251,46 +250,50 @@ static bool demand_differs(const struct sms__footprint *a, const struct sms__foo
     return differs;
 }
 
-/* As long as each other, of different tenants, and not interchangeable: it matters which SMs have which. */
-static bool in_lockstep(const struct grid *a, const struct grid *b)
+/* The last of the grids before number `i` that stays in lockstep with it; or NULL. They are sorted by length. It is as
+ * long, of another tenant, and not interchangeable: it matters which SMs have which. */
+static const struct grid *in_lockstep(const struct grid *grid, size_t i)
 {
-    bool equal = a->fit->work_ps == b->fit->work_ps && a->blocks == b->blocks;
-    return equal && a->vm != b->vm && !sms__are_apart(a->vm, b->vm) && demand_differs(a->fit, b->fit);
+    for (size_t j = i; j-- > 0 && by_length(&grid[j], &grid[i]) == 0;)
+        if (grid[j].vm != grid[i].vm && !sms__are_apart(grid[j].vm, grid[i].vm) &&
+            demand_differs(grid[j].fit, grid[i].fit))
+            return &grid[j];
+    return NULL;
 }
 
-static size_t grids_of(const struct sms_scenario *scenario, struct grid *grid)
+static struct grid *grids_of(struct sms_results *results, size_t *grids)
 {
-    size_t grids = 0;
+    const struct sms_scenario *scenario = results->scenario;
+    struct grid *grid = NULL;
+    *grids = 0;
     for (size_t v = 0; v < scenario->vms; v++)
         for (size_t k = 0; k < scenario->vm[v].workload->kernels; k++) {
-            const struct sms__kernel *kernel = &scenario->vm[v].workload->kernel[k];
+            const uint64_t blocks = scenario->vm[v].workload->kernel[k].blocks;
             const size_t d = sms__first_device(&scenario->vm[v]);
-            if (kernel->blocks < scenario->device[d]->sms)
-                continue;
-            if (grid)
-                grid[grids] = (struct grid){&scenario->vm[v].fit[d][k], &scenario->vm[v], kernel->blocks};
-            grids++;
+            if (blocks >= scenario->device[d]->sms)
+                *SMS__APPEND(&results->arena, grid, *grids) =
+                    (struct grid){&scenario->vm[v].fit[d][k], &scenario->vm[v], blocks};
         }
-    return grids;
+    return grid;
 }
 
 /* Where nothing is drawn, equal grids end and begin together for ever. How they met the first time then decides which
  * SMs have blocks of both, and that hinges on anything, such as one SM more. */
 static void note_lockstep(struct sms_results *results)
 {
-    const struct sms_scenario *scenario = results->scenario;
-    if (sms__draws(scenario) || !runs_kernels_together(scenario))
+    if (sms__draws(results->scenario) || !runs_kernels_together(results))
         return;
-    size_t grids = grids_of(scenario, NULL), i = 1;
-    struct grid *grid = SMS__NEW(&results->arena, struct grid, grids + 1);
-    qsort(grid, grids_of(scenario, grid), sizeof *grid, by_length);
-    while (i < grids && !in_lockstep(&grid[i - 1], &grid[i]))
+    size_t grids, i = 0;
+    struct grid *grid = grids_of(results, &grids);
+    const struct grid *with = NULL;
+    sms__sort(&results->arena, grid, grids, sizeof *grid, by_length);
+    while (i < grids && !(with = in_lockstep(grid, i)))
         i++;
-    if (i < grids)
+    if (with)
         sms__note(results,
                   "grids of %.60s and %.60s stay in lockstep, because they are equally long and nothing is drawn: "
                   "results depend on how they meet; a jitter of 0.1 %% prevents this",
-                  grid[i - 1].vm->name, grid[i].vm->name);
+                  with->vm->name, grid[i].vm->name);
 }
 
 /* ---- all ---- */

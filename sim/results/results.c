@@ -100,7 +100,7 @@ size_t sms_results_sms(const struct sms_results *results) { return results ? res
 
 const char *sms_results_policy(const struct sms_results *results, size_t policy)
 {
-    return policy < sms_results_policies(results) ? results->scenario->policy[results->policy[policy]].label : NULL;
+    return policy < sms_results_policies(results) ? sms__ran(results, policy)->label : NULL;
 }
 
 size_t sms__find_policy(const struct sms_results *results, const char *label)
@@ -141,7 +141,7 @@ double sms_results_value(const struct sms_results *results, size_t policy, size_
 static size_t policy_named(const struct sms_results *results, const char *name)
 {
     size_t p = 0;
-    while (p < sms_results_policies(results) && !sms__is_called(&results->scenario->policy[results->policy[p]], name))
+    while (p < sms_results_policies(results) && !sms__is_called(sms__ran(results, p), name))
         p++;
     return p;
 }

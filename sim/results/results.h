@@ -66,6 +66,12 @@ struct sms__result {
     size_t idx, metric; /* SIZE_MAX: the subject has no such metric, and so no values */
 };
 
+/* A policy of the results: of those of the scenario, the ones that ran. */
+static inline const struct sms__policy_use *sms__ran(const struct sms_results *results, size_t policy)
+{
+    return &results->scenario->policy[results->policy[policy]];
+}
+
 /* The index of the policy with this label; the number of policies: none has it. */
 size_t sms__find_policy(const struct sms_results *results, const char *label);
 /* The same of a subject of the kind. */

@@ -206,7 +206,7 @@ static int run_policy(struct job *job)
     const struct work *work = job->work;
     const struct sms_results *results = work->results;
     size_t policy = job->idx / work->count, replication = work->first + job->idx % work->count;
-    const struct sms__policy_use *use = &results->scenario->policy[results->policy[policy]];
+    const struct sms__policy_use *use = sms__ran(results, policy);
     struct sms__run_observer observer = {results->options, use->label, observed_events(results), false};
     struct sms__record record;
     struct sms__run_spec spec = {
@@ -294,7 +294,7 @@ static int run_listed(struct job *job)
 {
     const struct sms_results *results = job->work->results;
     const struct sms__tenant_run *run = &job->work->list[job->idx];
-    return run_tenant(job, run, &results->scenario->policy[results->policy[run->policy]]);
+    return run_tenant(job, run, sms__ran(results, run->policy));
 }
 
 static int run_job(void *user)

@@ -61,13 +61,13 @@ static void note_instances(struct sms_results *results)
     size_t p = 0, anywhere = 0;
     for (size_t v = 0; v < scenario->vms; v++)
         anywhere += scenario->vm[v].instance < 0;
-    while (p < scenario->policies && !are_unlike(scenario->policy[p].instances))
+    while (p < results->policies && !are_unlike(sms__ran(results, p)->instances))
         p++;
-    if (p < scenario->policies && anywhere > 1 && !scenario->cluster)
+    if (p < results->policies && anywhere > 1 && !scenario->cluster)
         sms__note(results,
                   "under %s, processes get different instances in order of arrival: this order affects the result, and "
                   "no interval covers other orders; 'instance:' chooses",
-                  scenario->policy[p].label);
+                  sms_results_policy(results, p));
 }
 
 /* Whether caps of three processes or more, not all of them alike, come to more than the SMs at the site. Two share as
@@ -95,8 +95,8 @@ static void note_caps(struct sms_results *results)
     const struct sms_scenario *scenario = results->scenario;
     if (!scenario->shares || scenario->cluster || !sms__has_kernel(scenario, runs_blocks))
         return;
-    for (size_t p = 0; p < scenario->policies; p++) {
-        const struct sms__policy_use *use = &scenario->policy[p];
+    for (size_t p = 0; p < results->policies; p++) {
+        const struct sms__policy_use *use = sms__ran(results, p);
         struct sms__site site;
         size_t i = 0;
         while ((site = sms__site_of(scenario, use, i)).device && !caps_overlap(scenario, &site))

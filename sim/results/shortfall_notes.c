@@ -97,7 +97,7 @@ static const char *tell_rate(struct sms_results *results, size_t p, size_t v)
 static const char *tell_chunks(struct sms_results *results, size_t p, size_t v)
 {
     const struct sms_scenario *scenario = results->scenario;
-    const struct sms_sharing_mode *form = scenario->shares ? scenario->policy[p].mode.form : NULL;
+    const struct sms_sharing_mode *form = scenario->shares ? sms__ran(results, p)->mode.form : NULL;
     return form && form->reserves
                ? sms__print(&results->arena, " (needs %" PRIu64 " free chunks)", scenario->vm[v].chunks)
                : "";

@@ -1,10 +1,10 @@
 /* Notes on workloads whose kernels were not measured where they run, or not measured at all. */
 #include "notes.h"
 
+#include "../base/sort.h"
 #include "../model/retarget.h"
 #include "../model/sheet.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* The workloads of all tenants, each once. */
@@ -29,7 +29,7 @@ static struct workloads workloads_of(struct sms_results *results)
     for (size_t v = 0; v < scenario->vms; v++)
         for (size_t c = 0; c < scenario->vm[v].choices; c++)
             all.of[all.count++] = scenario->vm[v].choice[c].workload;
-    qsort(all.of, all.count, sizeof *all.of, by_name);
+    sms__sort(&results->arena, all.of, all.count, sizeof *all.of, by_name);
     for (size_t i = 0; i < all.count; i++)
         if (i == 0 || by_name(&all.of[i], &once.of[once.count - 1]) != 0)
             once.of[once.count++] = all.of[i];

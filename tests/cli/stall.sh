@@ -173,6 +173,12 @@ END
 check "no antt: second under partition (needs 20 free chunks); 'smsched explain --from 20.5ms --to 20.5ms' shows what they wait for" "$smsched" run "$folder/s.yaml"
 check 'second: waiting for a device from 0.000000 ms until now' "$smsched" explain --from 20.5ms --to 20.5ms "$folder/s.yaml"
 
+# Of several policies the note tells of those that ran, whatever the others of the scenario are.
+sed 's/{mode: partition}/{mode: mps}, {mode: partition}/' "$folder/s.yaml" > "$folder/both.yaml"
+check 'under mps, blocks of all processes wait' "$smsched" run "$folder/both.yaml"
+check "second under partition (needs 20 free chunks); 'smsched" "$smsched" run --policy partition "$folder/both.yaml"
+grep -q 'under mps' "$folder/out" && { echo 'a note tells of a policy that did not run'; wrong=1; }
+
 # A deadline that no job meets even alone is named, of a process by what came of it; of a pod before it runs.
 cat > "$folder/s.yaml" <<END
 workload: w

@@ -144,7 +144,7 @@ static void one_sm_more_or_less_changes_little(void **state)
         }
 }
 
-static bool notes_lockstep(size_t mode, int blocks, double jitter, const char *resource)
+static bool notes_lockstep_of(const char *tenants, size_t mode, int blocks, double jitter, const char *resource)
 {
     static const char *const modes[] = {"policies: [round_robin]\nvms", "policies: [{mode: mps}]\nprocesses",
                                         "policies: [{mode: time_slice}]\nprocesses"};
@@ -155,15 +155,21 @@ static bool notes_lockstep(size_t mode, int blocks, double jitter, const char *r
     struct sms_file *file = load_text(
         "workload: a\nkernels: [{name: k, blocks: 3200, threads: 256, block_time: 50 us, demand: {fp32: 25 %%}}]\n"
         "---\nworkload: b\nkernels: [{name: k, blocks: %d, threads: 256, block_time: 50 us, jitter: %g %%, "
-        "demand: {%s: 25 %%}}]\n---\nscenario: s\ndevices: [{model: v100}]\n%s: [{name: a, workload: a}, "
-        "{name: b, workload: b}]\n",
-        blocks, jitter, resource, modes[mode]);
+        "demand: {%s: 25 %%}}]\n---\nscenario: s\ndevices: [{model: v100, count: 2}]\n%s: [%s]\n",
+        blocks, jitter, resource, modes[mode], tenants);
     struct sms_results *results = run_first(file, &options);
     const char *const *notes = sms_results_notes(results, &count);
     for (size_t i = 0; i < count; i++)
         found |= strstr(notes[i], "lockstep") != NULL;
     discard(results, file);
     return found;
+}
+
+#define TENANT(name, workload, device) "{name: " name ", workload: " workload ", device: " device "}"
+
+static bool notes_lockstep(size_t mode, int blocks, double jitter, const char *resource)
+{
+    return notes_lockstep_of(TENANT("a", "a", "0") ", " TENANT("b", "b", "0"), mode, blocks, jitter, resource);
 }
 
 static void equal_grids_without_jitter_get_a_note(void **state)
@@ -175,6 +181,8 @@ static void equal_grids_without_jitter_get_a_note(void **state)
     assert_false(notes_lockstep(0, 3201, 0, "fp64"));
     assert_false(notes_lockstep(0, 3200, 0.1, "fp64"));
     assert_false(notes_lockstep(0, 3200, 0, "fp32")); /* their blocks are interchangeable */
+    assert_true(notes_lockstep_of(TENANT("a", "a", "0") ", " TENANT("x", "a", "1") ", " TENANT("b", "b", "0"), 0, 3200,
+                                  0, "fp64")); /* wherever a tenant of another device is in the list */
 }
 
 /* Each client has half of the threads. The first launches far more blocks than fit; the second need not wait for them.
