@@ -80,7 +80,7 @@ struct sms__grid {
     struct sms__moments seconds;
 };
 struct sms__grids {
-    const char *kernel;
+    const char *kernel, *name; /* name: of it, as names of scenarios may be */
     struct sms__grid *grid;
     size_t count;
 };

@@ -90,16 +90,16 @@ static void write_pair(const struct sms__calibration *calibration, const struct 
 }
 
 /* A grid of a probe; `work` is what a block does, as YAML. */
-static void write_grid(const char *kernel, const struct sms__grid *grid, const char *work, const char *model, FILE *to)
+static void write_grid(const char *name, const struct sms__grid *grid, const char *work, const char *model, FILE *to)
 {
-    fprintf(to, "workload: probe-%s-%llu\nkernels: [{name: probe, blocks: %llu, threads: %llu, %s}]\n---\n", kernel,
+    fprintf(to, "workload: probe-%s-%llu\nkernels: [{name: probe, blocks: %llu, threads: %llu, %s}]\n---\n", name,
             (unsigned long long)grid->blocks, (unsigned long long)grid->blocks, (unsigned long long)grid->threads,
             work);
     fprintf(
         to,
         "scenario: probe-%s-%llu\nquestion: How long does this grid take?\ndevices: [{model: %s}]\ncontention: knee\n"
         "policies: [round_robin]\nvms: [{name: v, workload: probe-%s-%llu, repeat: 1}]\n---\n",
-        kernel, (unsigned long long)grid->blocks, model, kernel, (unsigned long long)grid->blocks);
+        name, (unsigned long long)grid->blocks, model, name, (unsigned long long)grid->blocks);
 }
 
 static void write_probes(const struct sms__calibration *calibration, const char *model, FILE *to)
@@ -109,9 +109,9 @@ static void write_probes(const struct sms__calibration *calibration, const char 
         sms__print(calibration->arena, "block_time: %.9g us, measured_blocks: 1, demand: {dram: %.9g %%}",
                    calibration->read_s * 1e6, 100 * (double)calibration->device->sms / calibration->read_full);
     for (size_t i = 1; i < empty->count && !isnan(calibration->fitted[SMS__SHEET_LAUNCH].value); i += 2)
-        write_grid(empty->kernel, &empty->grid[i], "block_time: 1 ns", model, to);
+        write_grid(empty->name, &empty->grid[i], "block_time: 1 ns", model, to);
     for (size_t i = 1; i < reads->count && !isnan(calibration->fitted[SMS__SHEET_KNEE].value); i += 2)
-        write_grid(reads->kernel, &reads->grid[i], work, model, to);
+        write_grid(reads->name, &reads->grid[i], work, model, to);
 }
 
 /* ---- rows ---- */
@@ -129,9 +129,9 @@ static struct sms__predicted *add(struct sms__calibration *calibration, struct s
     return row;
 }
 
-/* The row of a process, which is its name. */
+/* The row of a process, of its steps or of a kernel. */
 static struct sms__predicted *add_of(struct sms__calibration *calibration, const struct sms__traced_run *run, size_t p,
-                                     struct sms__moments seconds)
+                                     const char *kernel, struct sms__moments seconds)
 {
     const struct sms__traced_program *program = &calibration->program[run->process[p].program];
     struct sms__predicted *row = add(calibration, seconds);
@@ -139,22 +139,24 @@ static struct sms__predicted *add_of(struct sms__calibration *calibration, const
     row->held = run->held;
     row->alone = run->processes == 1;
     row->scenario = row->alone ? program->name : run->name;
-    row->name = row->alone ? program->tenant : process_name(calibration, run, p);
+    row->what = row->alone ? program->name : process_name(calibration, run, p);
+    row->name = row->alone ? program->tenant : row->what;
+    row->what = sms__print(calibration->arena, "%s of %s", kernel ? kernel : "step", row->what);
+    row->name = kernel ? sms__print(calibration->arena, "%s/%s", row->name, kernel) : row->name;
+    row->subject = kernel ? SMS_KERNEL : SMS_VM;
     return row;
 }
 
-/* A step takes n times as long in turns of n processes, or as long as alone beside others: the naive models. */
+/* The naive model: a step takes as many times as long as there are processes. */
 static void add_step(struct sms__calibration *calibration, const struct sms__traced_run *run, size_t p)
 {
     const struct sms__iterations *steps = &run->process[p].steps;
     const struct sms__traced_program *program = &calibration->program[run->process[p].program];
     if (!steps->repeats || steps->rounds < 2)
         return;
-    struct sms__predicted *row = add_of(calibration, run, p, sms__step_moments(steps));
-    row->what = sms__print(calibration->arena, "step of %s", row->alone ? program->name : row->name);
-    row->subject = SMS_VM;
-    row->naive =
-        row->alone ? NAN : 1e9 * calibration->run[program->run].process[0].steps.mean_s * (double)run->processes;
+    struct sms__predicted *row = add_of(calibration, run, p, NULL, sms__step_moments(steps));
+    if (!row->alone)
+        row->naive = 1e9 * calibration->run[program->run].process[0].steps.mean_s * (double)run->processes;
 }
 
 static const char *kernel_name(const struct sms__traced_program *program, const struct sms__profile_shape *shape)
@@ -175,12 +177,8 @@ static void add_kernels(struct sms__calibration *calibration, const struct sms__
     const struct sms__shape_times *times = sms__shape_times(calibration->arena, profile);
     for (size_t s = 0; s < profile->shapes; s++) {
         const char *name = times[s].shape ? kernel_name(program, times[s].shape) : NULL;
-        if (!name)
-            continue;
-        struct sms__predicted *row = add_of(calibration, run, p, times[s].seconds);
-        row->subject = SMS_KERNEL;
-        row->name = sms__print(calibration->arena, "%s/%s", row->name, name);
-        row->what = sms__print(calibration->arena, "%s of %s", name, program->name);
+        if (name)
+            add_of(calibration, run, p, name, times[s].seconds);
     }
 }
 
@@ -193,7 +191,7 @@ static void add_grids(struct sms__calibration *calibration, const struct sms__gr
         row->what =
             sms__print(calibration->arena, "%s, %llu blocks", grids->kernel, (unsigned long long)grids->grid[i].blocks);
         row->scenario =
-            sms__print(calibration->arena, "probe-%s-%llu", grids->kernel, (unsigned long long)grids->grid[i].blocks);
+            sms__print(calibration->arena, "probe-%s-%llu", grids->name, (unsigned long long)grids->grid[i].blocks);
         row->subject = SMS_VM;
         row->name = "v";
         row->naive = grids->grid[0].seconds.mean * 1e9;
@@ -270,15 +268,16 @@ static void keep_work(struct sms__calibration *calibration, const struct sms_fil
 }
 
 /* Closes the text, whose documents end with "---", and loads it; unless writing it ended with `code`, whose errors
- * would be lost. */
+ * would be lost, or nothing is to be simulated. */
 static int close_text(struct sms__calibration *calibration, int code, struct sms__buffer *text, FILE *to,
                       struct sms_file **file)
 {
     const bool whole = sms__buffer_close(text, to);
     if (code || !whole)
         return code ? code : sms__fail(calibration->errors, SMS_ENOMEM, NULL, "no memory");
-    return sms_file_load_text(text->bytes, text->length > 4 ? text->length - 4 : 0, "calibration",
-                              calibration->settings->load, file, calibration->errors);
+    return text->length ? sms_file_load_text(text->bytes, text->length - 4, "calibration", calibration->settings->load,
+                                             file, calibration->errors)
+                        : SMS_OK;
 }
 
 /* The scenarios of programs alone, and then those of programs together. */

@@ -7,6 +7,7 @@
 #include "calibration.h"
 
 #include "../base/sort.h"
+#include "../import/text.h"
 
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_fit.h>
@@ -14,6 +15,8 @@
 #include <math.h>
 #include <string.h>
 
+/* Of times, as logarithms: those that all but agree show no knee, and leave nothing to tell one from another. */
+static const double RISE_LEAST = 0.01;
 enum { LINE_LEAST = 3, KNEE_LEAST = 4, STEPS_MOST = 200, CLOCKS_LEAST = 2 };
 
 static int by_blocks(const void *left, const void *right)
@@ -48,6 +51,7 @@ static void collect(struct sms__calibration *calibration, enum sms__probe probe,
                 add_launch(calibration->arena, launch, grids);
         }
     grids->kernel = kernel;
+    grids->name = kernel ? sms__import_name(calibration->arena, kernel) : NULL;
     if (kernel && !found)
         sms__fail(calibration->errors, SMS_EINPUT, NULL, "no run has a kernel '%.60s'", kernel);
     for (size_t i = 1; i < grids->count; i++)
@@ -159,7 +163,8 @@ static void fit_knee(struct sms__calibration *calibration)
     at[0] = curve.seconds[0];
     at[1] = curve.blocks[last] - fmax(curve.seconds[last] - curve.seconds[0], 0); /* where flat and rising meet */
     at[2] = log(2);
-    const bool fits = fit_curve(&curve, at, &half) && at[1] > exp(curve.blocks[0]);
+    const bool rises = curve.seconds[last] - curve.seconds[0] > RISE_LEAST;
+    const bool fits = rises && fit_curve(&curve, at, &half) && at[1] > exp(curve.blocks[0]);
     if (!fits || at[2] < 1 || at[2] > SMS_KNEE_MAX || half > at[2]) {
         calibration->fitted[SMS__SHEET_KNEE].from =
             sms__print(calibration->arena, "the times of %s over its grids show no knee between 1 and %d",

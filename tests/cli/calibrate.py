@@ -227,19 +227,22 @@ def check_unequal(work):
     files = [report_of(work, f"{program}-1", [program]) for program in programs]
     files += [report_of(work, f"unequal-{i}", programs, (1_500_000, 300_000)) for i in (1, 2)]
     check_values(calibrate(*files, "--device", "v100"), ["slice", "switch"])
+    out = calibrate(files[0], report_of(work, "twins", ["long", "long"]), "--device", "v100", "--mode", "mps")
+    check("kernels of two processes of a program are told apart", all(re.search(f"long of {name}  ", out) for name in ("long-1", "long-1-2")), out)
 
 
 def check_no_knee(work, files):
-    """Grids that all fill DRAM show how fast it is, and not how sharp its knee is."""
-    report, now = nsys.Report(work / "full.sqlite", gpu=V100), 0
-    for i in range(48):
-        length = round(4000 * (10 + i // 3 * 10) * (1 + 0.01 * nsys.wobble(i, 1000) / 1000))
-        report.kernel("stream(float*)", now, length, grid=10 + i // 3 * 10, block=1024)
-        now += length + 10_000
-    report.close()
-    out = calibrate(*files[:2], work / "full.sqlite", "--device", "v100", "--reads", "stream", "--out", work / "full")
-    check("a knee that the times do not show", "knee_dram not measured: the times of stream over its grids show no knee between 1 and 64" in out, out)
-    check("is not in the device", "knee" not in (work / "full/v100-calibrated.yaml").read_text())
+    """Grids that all fill DRAM show how fast it is, and not how sharp its knee is. Grids that all take as long show neither."""
+    for name, time in ("flat", lambda grid, i: 200_000), ("full", lambda grid, i: 4000 * grid * (1 + 0.01 * nsys.wobble(i, 1000) / 1000)):
+        report, now = nsys.Report(work / f"{name}.sqlite", gpu=V100), 0
+        for i in range(48):
+            length = round(time(10 + i // 3 * 10, i))
+            report.kernel("stream(float*)", now, length, grid=10 + i // 3 * 10, block=1024)
+            now += length + 10_000
+        report.close()
+        out = calibrate(*files[:2], work / f"{name}.sqlite", "--device", "v100", "--reads", "stream", "--out", work / name)
+        check("a knee that the times do not show", "knee_dram not measured: the times of stream over its grids show no knee between 1 and 64" in out, out)
+        check("is not in the device", "knee" not in (work / f"{name}/v100-calibrated.yaml").read_text())
     with sqlite3.connect(work / "full.sqlite") as db:
         db.execute("UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET blockX = 512 WHERE gridX = 10 AND start > 0")
     db.close()
@@ -248,14 +251,15 @@ def check_no_knee(work, files):
 
 
 def check_huge_grid(work, files):
-    """A grid of 2^70 blocks, which no GPU can have, is not one of 0 blocks."""
+    """A grid of 2^70 blocks, which no GPU can have, is not one of 0 blocks. A kernel may have a name that no scenario may."""
     path = work / "huge.sqlite"
     path.write_bytes(files[-1].read_bytes())
     with sqlite3.connect(path) as db:
         db.execute(f"UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET gridX = {2**40}, gridY = {2**30} WHERE rowid = (SELECT min(k.rowid) FROM "
                    "CUPTI_ACTIVITY_KIND_KERNEL k JOIN StringIds s ON s.id = k.demangledName WHERE s.value LIKE '%stream%')")
+        db.execute("UPDATE StringIds SET value = 'nöthing(float*)' WHERE value = 'nothing(float*)'")
     db.close()
-    check_values(calibrate(*files[:2], path, "--device", "v100", "--empty", "nothing", "--reads", "stream"), ["knee_dram"])
+    check_values(calibrate(*files[:2], path, "--device", "v100", "--empty", "nöthing", "--reads", "stream"), ["launch", "knee_dram"])
 
 
 def check_clock(work, files):
@@ -267,6 +271,9 @@ def check_clock(work, files):
                         "".join(f'"{i}","hot(float*)","(256, 1, 1)","(640, 1, 1)","0","7.0","900","{(1.38 + i % 3 / 1000) * factor:.9g}"\n' for i in range(6)))
         out = calibrate(*files[:2], path, "--device", "v100", "--computes", "hot")
         check(f"the clock in {unit}", re.search(r"compute_clock +- +1381\.0 ± 0\.9 MHz +6 launches of hot", out), out)
+    (work / "hotter.csv").write_text(path.read_text())
+    out = calibrate(path, work / "hotter.csv", "--device", "v100", "--computes", "hot")
+    check("the clock needs no run of a program", "12 launches of hot" in out and "held back\n  nothing\n" in out, out)
     said = calibrate(*files[:2], path, "--device", "v100", code=3)
     check("of counters only the clock is taken", "such a report gives only the clock" in said, said)
 
