@@ -26,7 +26,7 @@ static struct beside beside_of(const struct sms_results *results)
     const struct sms_scenario *scenario = results->scenario;
     struct beside beside = {0, 0};
     for (size_t p = 0; p < results->policies && !scenario->cluster && scenario->vms > 1; p++)
-        if (!scenario->shares || sms__mode_runs_beside(&scenario->policy[results->policy[p]].mode))
+        if (!scenario->shares || sms__mode_runs_beside(&sms__ran(results, p)->mode))
             beside.policies++;
         else
             beside.others++;

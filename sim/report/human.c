@@ -177,9 +177,9 @@ static void print_runs(const struct sms_results *results, FILE *to)
 static const char *queue_of(const struct sms_results *results)
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
-    const struct sms_queue_discipline *one = sms__queue_of(scenario, &scenario->policy[results->policy[0]]);
+    const struct sms_queue_discipline *one = sms__queue_of(scenario, sms__ran(results, 0));
     for (size_t p = 1; p < results->policies; p++)
-        if (sms__queue_of(scenario, &scenario->policy[results->policy[p]]) != one)
+        if (sms__queue_of(scenario, sms__ran(results, p)) != one)
             return "by policy";
     return one->name;
 }
@@ -237,11 +237,15 @@ static void print_stall(const struct sms_results *results, size_t policy, const 
                                                    "to be restored", "to be resumed", "for an SM that takes a block"};
     uint64_t sum;
     const uint64_t *stall = sms__results_stall(results, policy, &sum);
-    const char *between = "";
+    const struct sms_scenario *scenario = sms_results_scenario(results);
+    const char *word = scenario->shares || scenario->cluster ? "process" : "VM", *between = "";
     if (!sum)
         return;
-    fprintf(to, "  warning: %s: %llu process%s for ever: ", sms_results_policy(results, policy),
-            (unsigned long long)sum, sum == 1 ? " waits" : "es wait");
+    fprintf(to, "  warning: %s: %llu %s%s for ever: ", sms_results_policy(results, policy), (unsigned long long)sum,
+            word,
+            sum == 1       ? " waits"
+            : *word == 'V' ? "s wait"
+                           : "es wait");
     for (int s = 0; s < SMS__STALLS; s++) {
         if (stall[s])
             fprintf(to, "%s%llu %s", between, (unsigned long long)stall[s], words[s]);
@@ -267,8 +271,6 @@ static void print_shares(const struct sms_results *results, const struct sms__sc
     if (sms__shows_jobs(scenario))
         print_subjects(results, SMS_VM, jobs, false, screen);
     print_subjects(results, SMS_DEVICE, COLUMNS(device_columns), false, screen);
-    for (size_t p = 0; p < sms_results_policies(results); p++)
-        print_stall(results, p, screen);
 }
 
 static const char *const host_columns[] = {"stp_ratio",     "antt_ratio",      "fairness_ratio",   "makespan_ns",
@@ -301,9 +303,11 @@ static void print_resources(const struct sms_results *results, const struct sms_
         if (!is_used(results, r))
             continue;
         sms__table_add(table, "%s", sms_results_subject(results, SMS_RESOURCE, r));
-        for (size_t p = 0; p < sms_results_policies(results); p++)
-            sms__table_add(table, "%.1f %% (%.1f %%)", mean_percent(results, p, r, "usage_ratio"),
+        for (size_t p = 0; p < sms_results_policies(results); p++) {
+            const double used = mean_percent(results, p, r, "usage_ratio");
+            sms__table_add(table, isnan(used) ? "-" : "%.1f %% (%.1f %%)", used,
                            mean_percent(results, p, r, "oversubscribed_time_ratio"));
+        }
     }
     end_policies(table, results, screen);
 }
@@ -317,8 +321,6 @@ static void print_cluster(const struct sms_results *results, const struct sms__s
         columns.count++;
     }
     print_whole(results, SMS_CLUSTER, columns, screen);
-    for (size_t p = 0; p < sms_results_policies(results); p++)
-        print_stall(results, p, screen);
 }
 
 void sms__print_results(const struct sms_results *results, const struct sms__screen *screen)
@@ -331,6 +333,8 @@ void sms__print_results(const struct sms_results *results, const struct sms__scr
         print_shares(results, screen);
     else
         print_subjects(results, SMS_VM, COLUMNS(vm_columns), true, screen);
+    for (size_t p = 0; p < sms_results_policies(results); p++)
+        print_stall(results, p, screen);
     if (scenario->cls.count)
         print_subjects(results, SMS_CLASS, (struct columns){sms__class_columns, SMS__CLASS_COLUMNS}, false, screen);
     if (!scenario->cluster) {

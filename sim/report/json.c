@@ -69,8 +69,11 @@ static json_t *run_of(const struct sms_results *results, long baseline, size_t p
     json_t *run = json_object();
     json_object_set_new(run, "policy", json_string(sms_results_policy(results, policy)));
     add_subjects(run, results, baseline, policy);
-    if (sms__subject_applies(sms_results_scenario(results), SMS_PROCESS) && baseline < 0)
-        json_object_set_new(run, "waits_for_ever", stall_of(results, policy));
+    json_t *stall = stall_of(results, policy);
+    const bool applies = sms__subject_applies(sms_results_scenario(results), SMS_PROCESS);
+    if (baseline < 0 && (applies || json_object_size(stall)))
+        json_object_set(run, "waits_for_ever", stall);
+    json_decref(stall);
     return run;
 }
 

@@ -171,15 +171,18 @@ void sms__measure_resource(const struct sms__record *record, double *row)
     }
 }
 
-/* The end of the last VM or process that was to end and did not fail; the run's end if one has not ended. */
+/* The end of the last VM or process that was to end and did not fail. */
 static double makespan_ns(const struct sms__record *record)
 {
     double last = NAN;
     for (size_t v = 0; v < record->scenario->vms; v++) {
         const struct sms__vm_record *vm = &record->vm[v];
-        double end = (double)(vm->unended ? record->to_ps : vm->end_ps) / 1e3;
-        if (record->scenario->vm[v].repeat > 0 && !vm->process.failed && !(end <= last))
-            last = end;
+        const double end_ps = vm->unended ? sms__unended_ps(record) : (double)vm->end_ps;
+        if (record->scenario->vm[v].repeat == 0 || vm->process.failed)
+            continue;
+        if (isnan(end_ps))
+            return NAN;
+        last = fmax(last, end_ps / 1e3);
     }
     return last;
 }

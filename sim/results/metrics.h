@@ -79,6 +79,12 @@ static inline double sms__measured_ps(const struct sms__record *record)
 {
     return (double)(record->to_ps - record->from_ps);
 }
+/* When what has not ended counts as ended: at the end of the run; NAN if that has no duration, so that it never ends.
+ */
+static inline double sms__unended_ps(const struct sms__record *record)
+{
+    return record->scenario->duration_ps > 0 ? (double)record->to_ps : NAN;
+}
 static inline double sms__mean_ns(const struct sms__histogram *h)
 {
     return h->count ? h->sum / (double)h->count / 1e3 : NAN;

@@ -8,7 +8,7 @@ static double makespan_ns(const struct sms__record *record)
 {
     if (record->cluster->lasting == 0)
         return NAN;
-    return (double)(record->cluster->unended ? record->to_ps : record->cluster->last_end_ps) / 1e3;
+    return (record->cluster->unended ? sms__unended_ps(record) : (double)record->cluster->last_end_ps) / 1e3;
 }
 
 static double count_jobs(const struct sms__record *record)

@@ -70,6 +70,49 @@ check ': 1 process waits for ever: 1 for an SM that takes a block' "$smsched" ru
 sed -i 's/, active_threads: 50 %//' "$folder/s.yaml"
 "$smsched" run "$folder/s.yaml" | grep -q 'warning' && { echo 'a warning of those that run'; wrong=1; }
 
+# Without a duration a run that gets stuck has no makespan: the time of its last event would be the shortest.
+cat > "$folder/s.yaml" <<END
+workload: w
+kernels: [{name: k, time: 1 ms}]
+steps: [{allocate: 9 GiB}, {launch: k}, {allocate: 6 GiB}, {launch: k}]
+---
+scenario: s
+devices: [{model: v100}]
+policies: [{share: memory_turns, mode: mps}, {mode: exclusive}]
+processes: [{name: p, workload: w, count: 2, start: 0 s}]
+answer: {metric: makespan_ns}
+END
+check 'exclusive has the lowest makespan: 4.000 ms; memory_turns+mps has none' "$smsched" compare "$folder/s.yaml"
+echo 'run: {duration: 5 ms}' >> "$folder/s.yaml"
+check 'exclusive has the lowest makespan: 4.000 ms, -20.0 % vs memory_turns+mps' "$smsched" compare "$folder/s.yaml"
+cat > "$folder/s.yaml" <<END
+scenario: s
+nodes: [{name: n, count: 2, gpus: 2, cpu: 8}]
+policies: [worst_fit, best_fit]
+pods: [{name: p, count: 2, gpu: 50 %, cpu: 1}, {name: q, gpus: 2, cpu: 1, duration: 100 s, start: 1 s}]
+answer: {metric: makespan_ns}
+END
+check 'best_fit has the lowest makespan: 101 s; worst_fit has none' "$smsched" compare "$folder/s.yaml"
+cat > "$folder/s.yaml" <<END
+device: d
+inherits: v100
+sms: 1
+background: [{sm: 0, demand: {fp32: 99 %}}]
+---
+workload: w
+kernels: [{name: k, blocks: 80, threads: 64, block_time: 10 us, demand: {fp32: 9 %}}]
+---
+scenario: s
+devices: [{model: d}]
+policies: [round_robin, {utilization_aware: {limit: 100 %}}]
+vms: [{name: v, workload: w, count: 2}]
+answer: {metric: makespan_ns}
+END
+check 'round_robin has the lowest makespan' "$smsched" compare "$folder/s.yaml"
+check '2 VMs wait for ever: 2 for an SM that takes a block' "$smsched" run "$folder/s.yaml"
+grep -q nan "$folder/out" && { echo 'nan is printed'; wrong=1; }
+check '"sm": 2' "$smsched" run --format json "$folder/s.yaml"
+
 # The kernel whose turn it is fits nowhere for ever, and keeps its turn. Processes in this state take no turns for ever, and a policy
 # that looks again and again for another state does so in vain. No block policy of the library refuses a kernel so.
 cat > "$folder/first_two.c" <<END

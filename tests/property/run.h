@@ -58,8 +58,8 @@ void run_release(struct run *run);
 double metric_value(const struct outcome *outcome, size_t policy, enum sms_subject subject, size_t idx,
                     const char *name);
 
-/* When the run ended, in ps: with its duration, or when the last VM did; and when measuring began: a run that
- * ends before its warm-up does is measured whole. */
+/* When the run ended, in ps: with its duration, or when the last VM did; NAN if it got stuck. And when measuring began:
+ * a run that ends before its warm-up does is measured whole. */
 double end_of(const struct scenario *scenario, const struct outcome *outcome, size_t policy);
 double beginning_of(const struct scenario *scenario, double end);
 

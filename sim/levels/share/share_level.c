@@ -195,15 +195,17 @@ static bool is_kept_off(const struct sms__process *process)
     return is && !process->share->policy.policy->repartitions;
 }
 
-/* A run that has ended before its processes tells of those alone that would go on waiting. */
+/* A run that has ended before its processes tells of those alone that would go on waiting. VMs, which block policies
+ * may keep off for a time, it does not tell of. */
 void sms__share_close(struct sms_share *share, uint64_t now)
 {
     struct sms__record *record = share->spec->record;
     for (size_t p = 0; p < share->processes; p++)
         sms__process_close(&share->process[p], now);
-    for (size_t p = 0; p < share->processes && !share->setup.vms; p++) {
+    for (size_t p = 0; p < share->processes; p++) {
         const struct sms__process *process = &share->process[p];
-        if (process->takes_part && process->unended && (!share->engine->stopped || is_kept_off(process)))
+        const bool waits = !share->engine->stopped || (!share->setup.vms && is_kept_off(process));
+        if (process->takes_part && process->unended && waits)
             record->stall[process->paused ? SMS__STALL_RESUME : stall_of(process)]++;
     }
 }
