@@ -4,6 +4,7 @@
 
 #include "../model/policy/modes.h"
 #include "../model/scenario.h"
+#include "../results/results.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -218,15 +219,15 @@ static void fill(struct sms__calibration *calibration, const struct sms_results 
 {
     for (size_t i = 0; i < calibration->rows; i++) {
         struct sms__predicted *row = &calibration->row[i];
-        const bool step = row->subject == SMS_VM;
-        const size_t subjects = sms_results_subjects(results, row->subject);
-        const long metric = sms_metric_index(row->subject, step ? "job_latency_mean_ns" : "latency_mean_ns");
-        for (size_t s = 0; s < subjects && !strcmp(row->scenario, sms_results_scenario(results)->name); s++)
-            if (!strcmp(sms_results_subject(results, row->subject, s), row->name)) {
-                const struct sms_estimate estimate = sms_results_estimate(results, 0, row->subject, s, (size_t)metric);
-                row->simulated[sheet] = estimate.mean;
-                row->half[sheet] = estimate.ci95;
-            }
+        const char *metric = row->subject == SMS_VM ? "job_latency_mean_ns" : "latency_mean_ns";
+        const size_t subject = sms__find_subject(results, row->subject, row->name);
+        if (strcmp(row->scenario, sms_results_scenario(results)->name) != 0 ||
+            subject == sms_results_subjects(results, row->subject))
+            continue;
+        const struct sms_estimate estimate =
+            sms_results_estimate(results, 0, row->subject, subject, (size_t)sms_metric_index(row->subject, metric));
+        row->simulated[sheet] = estimate.mean;
+        row->half[sheet] = estimate.ci95;
     }
 }
 

@@ -34,12 +34,13 @@ static json_t *metrics_of(struct sms__result row, long baseline)
 /* Processes that wait for ever, by what they wait for. */
 static json_t *stall_of(const struct sms_results *results, size_t policy)
 {
+    static const char *const names[SMS__STALLS] = {"device", "memory", "launch", "restore", "resume", "sm"};
     uint64_t sum;
     const uint64_t *stall = sms__results_stall(results, policy, &sum);
     json_t *object = json_object();
     for (int s = 0; s < SMS__STALLS; s++)
         if (stall[s])
-            json_object_set_new(object, sms__stall_names[s], json_integer((json_int_t)stall[s]));
+            json_object_set_new(object, names[s], json_integer((json_int_t)stall[s]));
     return object;
 }
 

@@ -141,38 +141,30 @@ struct sms_estimate sms_results_estimate(const struct sms_results *results, size
     return estimate;
 }
 
-/* The estimate of a change, without an interval if it is mostly the same or a value does not allow a verdict. */
-static struct sms_estimate change(struct sms_estimate estimate, const struct sms__result *of, size_t policy,
-                                  size_t baseline)
+/* The estimate of a change, which `close` makes of the pairs; without an interval if it is mostly the same or a value
+ * does not allow a verdict. */
+static struct sms_estimate change(const struct sms__result *of, size_t policy, size_t baseline,
+                                  struct sms_estimate (*close)(const struct sms__pairs *pairs))
 {
+    struct sms__pairs pairs = {0};
+    for (size_t i = 0; i < sms_results_replications(of->results); i++)
+        sms__pairs_add(&pairs, value_in(of, policy, -1, i), value_in(of, baseline, -1, i));
+    struct sms_estimate estimate = close(&pairs);
     if (!isnan(estimate.ci95) &&
         (!sms__is_judged(of, policy) || !sms__is_judged(of, baseline) || !isnan(majority(of, policy, (long)baseline))))
         estimate.ci95 = NAN;
     return estimate;
 }
 
-static struct sms__pairs pairs_of(const struct sms_results *results, size_t policy, size_t baseline,
-                                  enum sms_subject subject, size_t idx, size_t metric)
-{
-    struct sms__pairs pairs = {0};
-    for (size_t i = 0; i < sms_results_replications(results); i++)
-        sms__pairs_add(&pairs, sms_results_value(results, policy, i, subject, idx, metric),
-                       sms_results_value(results, baseline, i, subject, idx, metric));
-    return pairs;
-}
-
 struct sms_estimate sms_results_ratio(const struct sms_results *results, size_t policy, size_t baseline,
                                       enum sms_subject subject, size_t idx, size_t metric)
 {
-    const struct sms__pairs pairs = pairs_of(results, policy, baseline, subject, idx, metric);
-    const struct sms__result of = {results, policy, subject, idx, metric};
-    return change(sms__pairs_ratio(&pairs), &of, policy, baseline);
+    return change(&(struct sms__result){results, policy, subject, idx, metric}, policy, baseline, sms__pairs_ratio);
 }
 
 struct sms_estimate sms_results_difference(const struct sms_results *results, size_t policy, size_t baseline,
                                            enum sms_subject subject, size_t idx, size_t metric)
 {
-    const struct sms__pairs pairs = pairs_of(results, policy, baseline, subject, idx, metric);
-    const struct sms__result of = {results, policy, subject, idx, metric};
-    return change(sms__pairs_difference(&pairs), &of, policy, baseline);
+    return change(&(struct sms__result){results, policy, subject, idx, metric}, policy, baseline,
+                  sms__pairs_difference);
 }

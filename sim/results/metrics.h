@@ -66,7 +66,6 @@ void sms__measure_progress(const struct sms_scenario *scenario, struct sms__valu
 
 /* results.c: processes that wait for ever, by what they wait for, in the replication with most of them; `sum`: all. */
 const uint64_t *sms__results_stall(const struct sms_results *results, size_t policy, uint64_t *sum);
-extern const char *const sms__stall_names[SMS__STALLS];
 
 /* The rest is for the metrics_*.c files: a function for each subject, which fills its rows. */
 #define SUBJECT(subject, word, plural, kind, level)                                                                    \

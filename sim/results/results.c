@@ -217,8 +217,6 @@ uint64_t sms_results_bin_ps(const struct sms_results *results, size_t policy)
     return policy < sms_results_policies(results) ? results->bins[policy].width_ps : 0;
 }
 
-const char *const sms__stall_names[SMS__STALLS] = {"device", "memory", "launch", "restore", "resume", "sm"};
-
 const uint64_t *sms__results_stall(const struct sms_results *results, size_t policy, uint64_t *sum)
 {
     const uint64_t *most = results->values[policy * results->room].stall;

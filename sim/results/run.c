@@ -8,12 +8,11 @@
 /* Runs replications until there are as many as wanted, or as the precision needs. */
 static int run_all(struct sms_results *results, struct sms_errors *errors)
 {
-    const struct sms_scenario *given = results->scenario;
     int code = sms__find_warmup(results, errors);
     while (code == SMS_OK && results->wanted > results->replications) {
         code = sms__guard(&results->arena, sms__results_make_rows, results);
         if (code)
-            return sms__report_run(code, given, "", NULL, errors);
+            return sms__report_run(code, results->scenario, "", NULL, errors);
         code = sms__run_replications(results, errors);
         if (code == SMS_OK && results->until)
             results->wanted = sms__until_next(results);
@@ -25,12 +24,15 @@ static int run_all(struct sms_results *results, struct sms_errors *errors)
         return code;
     sms__until_warn(results);
     sms__warmup_warn(results);
-    return sms__report_run(sms__guard(&results->arena, sms__results_note, results), given, "", NULL, errors);
+    code = sms__guard(&results->arena, sms__results_note, results);
+    return sms__report_run(code, results->scenario, "", NULL, errors);
 }
 
 /* Every policy that is named must be one of the scenario's. */
-static int check_policies(const struct sms_scenario *scenario, const char *const *names, struct sms_errors *errors)
+int sms__run_check(const struct sms_scenario *scenario, const struct sms_run_options *options,
+                   struct sms_errors *errors)
 {
+    const char *const *names = options->policies;
     char text[300];
     for (size_t i = 0; names && names[i]; i++) {
         size_t p = 0;
@@ -51,12 +53,6 @@ static void choose_replications(struct sms_results *results, const struct sms_sc
     results->until = !given && scenario->until.node;
     results->wanted = given ? given : (size_t)scenario->replications;
     results->room = results->until ? (size_t)scenario->until.most : results->wanted;
-}
-
-int sms__run_check(const struct sms_scenario *scenario, const struct sms_run_options *options,
-                   struct sms_errors *errors)
-{
-    return check_policies(scenario, options->policies, errors);
 }
 
 /* Returns why the arguments are wrong, or NULL. */

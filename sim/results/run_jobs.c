@@ -201,6 +201,18 @@ static void note_part(void *user, double part)
     pthread_mutex_unlock(&job->work->lock);
 }
 
+/* Runs it as a part of the job. */
+static int simulate(struct job *job, struct sms__run_spec *spec)
+{
+    spec->options = job->work->results->options;
+    spec->on_part = note_part;
+    spec->user = job;
+    const int code = sms__simulate(&job->arena, spec);
+    memcpy(job->why, spec->record->why, sizeof job->why);
+    job->at = spec->record->at;
+    return code;
+}
+
 static int run_policy(struct job *job)
 {
     const struct work *work = job->work;
@@ -216,17 +228,12 @@ static int run_policy(struct job *job)
         .slack_ps = sms__slack_ps(results->scenario),
         .only_vm = -1,
         .observer = replication == 0 && !work->pilots ? &observer : NULL,
-        .options = results->options,
-        .on_part = note_part,
-        .user = job,
         .record = &record,
     };
     struct left *left = results->memo ? sms__alloc(&job->arena, 1, left_bytes(work)) : NULL;
     if (left && take_over(job, &spec, left, left_bytes(work)))
         return keep_taken(job, left, policy, replication);
-    int code = sms__simulate(&job->arena, &spec);
-    memcpy(job->why, record.why, sizeof job->why);
-    job->at = record.at;
+    int code = simulate(job, &spec);
     if (code == SMS_OK && observer.stopped) /* by what is told at the end */
         code = SMS_ECANCELED;
     if (code == SMS_OK)
@@ -263,16 +270,11 @@ static int run_tenant(struct job *job, const struct sms__tenant_run *run, const 
         .only_vm = (long)only,
         .among = shares ? results->scenario : NULL,
         .number = shares ? run->vm - only : 0,
-        .options = results->options,
-        .on_part = note_part,
-        .user = job,
         .record = &record,
     };
     if (take_over(job, &spec, run->out, sizeof *run->out))
         return SMS_OK;
-    int code = sms__simulate(&job->arena, &spec);
-    memcpy(job->why, record.why, sizeof job->why);
-    job->at = record.at;
+    int code = simulate(job, &spec);
     if (code)
         return code;
     *run->out = sms__measure_alone(&record, only);
@@ -412,25 +414,23 @@ static void work_in_threads(struct work *work)
 int sms__report_run(int code, const struct sms_scenario *scenario, const char *why, const struct sms__node *at,
                     struct sms_errors *errors)
 {
+    const char *before = "";
     if (code == SMS_ENOMEM)
-        sms__fail(errors, code, scenario->node->mark.file, "scenario '%s': no memory", scenario->name);
-    if (code == SMS_ECANCELED)
-        sms__fail(errors, code, scenario->node->mark.file, "scenario '%s': interrupted", scenario->name);
+        why = "no memory";
+    else if (code == SMS_ECANCELED)
+        why = "interrupted";
+    else if (code == SMS_EBUG)
+        before = "broken invariant: ";
+    else if (code == SMS_EMEMORY)
+        why =
+            "the limit of memory was reached; --memory SIZE (max_memory in the library) sets another, which is half of "
+            "the machine's otherwise";
+    else if (code == SMS_ELIMIT)
+        why = "the limit of events was reached; --events N (max_events in the library) sets another";
     if (code == SMS_EINPUT && at)
         sms__error(errors, code, at->mark, "scenario '%.60s': %s", scenario->name, why);
-    else if (code == SMS_EINPUT)
-        sms__fail(errors, code, scenario->node->mark.file, "scenario '%s': %s", scenario->name, why);
-    if (code == SMS_EBUG)
-        sms__fail(errors, code, scenario->node->mark.file, "scenario '%s': broken invariant: %s", scenario->name, why);
-    if (code == SMS_EMEMORY)
-        sms__fail(errors, code, scenario->node->mark.file,
-                  "scenario '%s': the limit of memory was reached; --memory SIZE (max_memory in the library) sets "
-                  "another, which is half of the machine's otherwise",
-                  scenario->name);
-    if (code == SMS_ELIMIT)
-        sms__fail(errors, code, scenario->node->mark.file,
-                  "scenario '%s': the limit of events was reached; --events N (max_events in the library) sets another",
-                  scenario->name);
+    else if (code)
+        sms__fail(errors, code, scenario->node->mark.file, "scenario '%s': %s%s", scenario->name, before, why);
     return code;
 }
 

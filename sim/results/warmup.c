@@ -114,13 +114,7 @@ int sms__find_warmup(struct sms_results *results, struct sms_errors *errors)
 /* A beginning is reported if it changes the mean by more than this. */
 #define SHIFT 0.01
 
-static double mean(const double *value, size_t count)
-{
-    double sum = 0;
-    for (size_t i = 0; i < count; i++)
-        sum += value[i];
-    return sum / (double)count;
-}
+static double mean(const double *series, size_t parts) { return total(series, parts) / (double)parts; }
 
 /* A part at the beginning of the measured time that differs from the rest. */
 struct beginning {
