@@ -11,6 +11,7 @@
 
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_fit.h>
+#include <gsl/gsl_linalg.h>
 #include <gsl/gsl_multifit_nlinear.h>
 #include <math.h>
 #include <string.h>
@@ -115,33 +116,32 @@ static int residuals(const gsl_vector *x, void *user, gsl_vector *out)
     return GSL_SUCCESS;
 }
 
-/* Fits the three numbers of a knee. Sets them and the half-width of the exponent. Returns whether it could. GSL gives a
- * variance of 0 to a number that does not depend on the data, and then says nothing of the others. */
-static bool fit_curve(struct curve *curve, double at[3], double *half)
+/* Fits the three numbers of a knee. Sets them and the half-width of the exponent. Returns GSL's code, which is not
+ * GSL_SUCCESS either if a number does not depend on the data. Its own function for the variances crashes without
+ * memory.
+ */
+static int fit_curve(struct curve *curve, double at[3], double *half)
 {
     gsl_multifit_nlinear_parameters how = gsl_multifit_nlinear_default_parameters();
     gsl_multifit_nlinear_fdf function = {.f = residuals, .n = curve->count, .p = 3, .params = curve};
     gsl_multifit_nlinear_workspace *fit = gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &how, curve->count, 3);
-    gsl_matrix *spread = gsl_matrix_alloc(3, 3);
     gsl_vector_view start = gsl_vector_view_array(at, 3);
-    int info, code = GSL_ENOMEM;
-    double off = 0;
-    if (fit && spread) {
-        gsl_multifit_nlinear_init(&start.vector, &function, fit);
-        code = gsl_multifit_nlinear_driver(STEPS_MOST, 1e-10, 1e-10, 0, NULL, NULL, &info, fit);
-        gsl_multifit_nlinear_covar(gsl_multifit_nlinear_jac(fit), 0, spread);
-        gsl_blas_ddot(gsl_multifit_nlinear_residual(fit), gsl_multifit_nlinear_residual(fit), &off);
-        const double free_values = (double)(curve->count - 3);
-        for (size_t i = 0; i < 3; i++)
-            at[i] = exp(gsl_vector_get(gsl_multifit_nlinear_position(fit), i));
-        *half = at[2] * sms__student95(curve->count - 2) * sqrt(gsl_matrix_get(spread, 2, 2) * off / free_values);
-        for (size_t i = 0; i < 3; i++)
-            *half = gsl_matrix_get(spread, i, i) > 0 ? *half : INFINITY;
-    }
-    gsl_matrix_free(spread);
-    if (fit)
-        gsl_multifit_nlinear_free(fit);
-    return code == GSL_SUCCESS && isfinite(at[0] + at[1] + at[2]);
+    double variance[9], off;
+    gsl_matrix_view spread = gsl_matrix_view_array(variance, 3, 3);
+    int info;
+    if (!fit)
+        return GSL_ENOMEM;
+    gsl_multifit_nlinear_init(&start.vector, &function, fit);
+    int code = gsl_multifit_nlinear_driver(STEPS_MOST, 1e-10, 1e-10, 0, NULL, NULL, &info, fit);
+    gsl_blas_dsyrk(CblasLower, CblasTrans, 1, gsl_multifit_nlinear_jac(fit), 0, &spread.matrix);
+    code = code ? code : gsl_linalg_cholesky_decomp(&spread.matrix);
+    code = code ? code : gsl_linalg_cholesky_invert(&spread.matrix);
+    gsl_blas_ddot(gsl_multifit_nlinear_residual(fit), gsl_multifit_nlinear_residual(fit), &off);
+    for (size_t i = 0; i < 3; i++)
+        at[i] = exp(gsl_vector_get(gsl_multifit_nlinear_position(fit), i));
+    *half = at[2] * sms__student95(curve->count - 2) * sqrt(variance[8] * off / (double)(curve->count - 3));
+    gsl_multifit_nlinear_free(fit);
+    return code;
 }
 
 static void fit_knee(struct sms__calibration *calibration)
@@ -164,7 +164,10 @@ static void fit_knee(struct sms__calibration *calibration)
     at[1] = curve.blocks[last] - fmax(curve.seconds[last] - curve.seconds[0], 0); /* where flat and rising meet */
     at[2] = log(2);
     const bool rises = curve.seconds[last] - curve.seconds[0] > RISE_LEAST;
-    const bool fits = rises && fit_curve(&curve, at, &half) && at[1] > exp(curve.blocks[0]);
+    const int code = rises ? fit_curve(&curve, at, &half) : GSL_EDOM;
+    const bool fits = code == GSL_SUCCESS && isfinite(at[0] + at[1] + at[2]) && at[1] > exp(curve.blocks[0]);
+    if (code == GSL_ENOMEM)
+        sms__fail(calibration->errors, SMS_ENOMEM, NULL, "no memory");
     if (!fits || at[2] < 1 || at[2] > SMS_KNEE_MAX || half > at[2]) {
         calibration->fitted[SMS__SHEET_KNEE].from =
             sms__print(calibration->arena, "the times of %s over its grids show no knee between 1 and %d",
@@ -211,5 +214,5 @@ int sms__fit_probes(struct sms__calibration *calibration)
         return calibration->errors->item[0].code;
     fit_line(calibration);
     fit_knee(calibration);
-    return SMS_OK;
+    return calibration->errors->count ? calibration->errors->item[0].code : SMS_OK;
 }

@@ -9,8 +9,10 @@
  * Standard output and error go to scratch/stdout and scratch/stderr. SWEEP_TARGET is the file or folder that the
  * program writes. SWEEP_CLEAN, by default the target, is removed before each run. One allocation fails in each
  * run, in n of them at most, equally far apart; without SWEEP_RUNS each. With SWEEP_ALL all later allocations fail,
- * too. SWEEP_AT=n runs only the n-th, in the foreground. */
+ * too. SWEEP_AT=n runs only the n-th, in the foreground. SWEEP_LIBRARY=libgsl counts those of that library alone, which
+ * may be few. */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -37,10 +39,12 @@ enum { EXIT_MEMORY = 4, COMPLAINTS = 10, SECONDS = 600 };
 static atomic_ulong *allocations; /* number of allocations of this run, shared with the parent; NULL: not counted */
 static unsigned long fail_at;
 static bool fail_all;
+static const char *library; /* NULL: all count */
 
-static bool must_fail(void)
+static bool must_fail(const void *caller)
 {
-    if (!allocations)
+    Dl_info of;
+    if (!allocations || (library && (!dladdr(caller, &of) || !strstr(of.dli_fname, library))))
         return false;
     unsigned long n = atomic_fetch_add(allocations, 1) + 1;
     bool fails = fail_at && (fail_all ? n >= fail_at : n == fail_at);
@@ -49,10 +53,12 @@ static bool must_fail(void)
     return fails;
 }
 
-void *malloc(size_t size) { return must_fail() ? NULL : __libc_malloc(size); }
-void *calloc(size_t count, size_t size) { return must_fail() ? NULL : __libc_calloc(count, size); }
-void *realloc(void *old, size_t size) { return must_fail() ? NULL : __libc_realloc(old, size); }
-void *memalign(size_t alignment, size_t size) { return must_fail() ? NULL : __libc_memalign(alignment, size); }
+#define FAILS must_fail(__builtin_return_address(0))
+
+void *malloc(size_t size) { return FAILS ? NULL : __libc_malloc(size); }
+void *calloc(size_t count, size_t size) { return FAILS ? NULL : __libc_calloc(count, size); }
+void *realloc(void *old, size_t size) { return FAILS ? NULL : __libc_realloc(old, size); }
+void *memalign(size_t alignment, size_t size) { return FAILS ? NULL : __libc_memalign(alignment, size); }
 void *aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }
 
 int posix_memalign(void **out, size_t alignment, size_t size)
@@ -217,6 +223,7 @@ __attribute__((constructor)) static void begin(void)
         return;
     unsetenv("LD_PRELOAD");
     fail_all = getenv("SWEEP_ALL") != NULL;
+    library = getenv("SWEEP_LIBRARY");
     allocations = mmap(NULL, sizeof *allocations, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (allocations == MAP_FAILED)
         _exit(1);

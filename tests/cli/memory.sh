@@ -58,6 +58,14 @@ END
 sed 's/^plan: plan/plan: sobol/; s/- contention.slope: .*/- sobol: {points: 4, of: {contention.slope: {from: 1, to: 2}}}/' plan.yaml >sobol.yaml
 python3 "$tests/import/nsys.py" --seeds .
 python3 "$tests/import/kineto.py" --seeds .
+PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$tests/import python3 - <<'END'
+import nsys
+for name in "reads", "again":
+    report = nsys.Report(f"{name}.sqlite", gpu=nsys.GPU | dict(name="Tesla V100-SXM2-16GB", computeMajor=7, computeMinor=0, smCount=80))
+    for grid in range(10, 161, 10):
+        report.kernel("stream(float*)", 1_000_000 * grid, round(200_000 * (1 + (grid / 80) ** 4) ** 0.25), grid=grid, block=1024)
+    report.close()
+END
 mkdir bin
 # A stand-in for gnuplot, whose figures are not tested here.
 printf '%s\n' '#!/bin/sh' 'for last; do :; done' 'echo "<svg></svg>" >"$last"' >bin/gnuplot
@@ -119,6 +127,8 @@ survives "report of a sweep" report.html report swept --out report.html
 survives "plot" vms/plots plot vms --format svg --quiet
 survives "sweep" new/results CLEAN=new sweep plan.yaml --jobs 1 --quiet --out new
 survives "merge" swept/results sweep merge plan.yaml --quiet --out swept
+survives "calibrate" out calibrate reads.sqlite again.sqlite --device v100 --reads stream --jobs 1 --quiet --out out
+SWEEP_LIBRARY=libgsl survives "calibrate, its fit" out calibrate reads.sqlite again.sqlite --device v100 --reads stream --jobs 1 --quiet --out out
 survives "list schema" none list schema
 survives "list workloads" none list workloads --format json
 survives "list policies" none list policies
