@@ -71,9 +71,9 @@ void sms__add_alone_rows(struct sms__table_out *table, const struct sms_results 
         sms__table_value(table, "normalized_progress_ratio", sms__progress_alone(results, baseline, v).mean, NAN);
         for (size_t p = 0; p < sms_results_policies(results); p++) {
             const struct sms_estimate gain = sms__gain_alone(results, p, baseline, v);
+            sms__percent(text, sizeof text, true, 100 * (gain.mean - 1), 100 * gain.ci95);
             if (p != baseline)
-                sms__table_add(table, "%s",
-                               sms__percent(text, sizeof text, true, 100 * (gain.mean - 1), 100 * gain.ci95));
+                sms__table_add(table, "%s", isnan(gain.mean) ? "-" : text);
         }
     }
 }

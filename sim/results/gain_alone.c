@@ -77,19 +77,18 @@ static struct sms__alone *alone_under(const struct sms_results *results, size_t 
     return results->each[policy * results->scenario->vms + v];
 }
 
-/* The speed alone under the policy over that under the other. */
-static double speed(const struct sms__alone *of, const struct sms__alone *over)
-{
-    if (!isnan(of->end_ps) && !isnan(over->end_ps))
-        return sms__over(over->end_ps, of->end_ps);
-    return sms__over(of->blocks_per_s, over->blocks_per_s);
-}
+static bool is_stuck(const struct sms__alone *run) { return isnan(sms__speed_over(run, run)); }
 
+/* Also if it gets stuck under one of them, where it has no speed. */
 static bool differs(const struct sms_results *results, size_t v)
 {
-    for (size_t p = 1; p < results->policies; p++)
-        if (fabs(speed(alone_under(results, p, v), alone_under(results, 0, v)) - 1) >= LEAST_DIFFERENCE)
+    const struct sms__alone *first = alone_under(results, 0, v);
+    for (size_t p = 1; p < results->policies; p++) {
+        const struct sms__alone *other = alone_under(results, p, v);
+        const double speed = sms__speed_over(other, first);
+        if (fabs(speed - 1) >= LEAST_DIFFERENCE || is_stuck(other) != is_stuck(first))
             return true;
+    }
     return false;
 }
 
@@ -187,9 +186,9 @@ bool sms__tells_gain_alone(const struct sms_results *results, size_t vm)
 
 static double gain_in(const struct sms_results *results, size_t policy, size_t baseline, size_t vm, size_t replication)
 {
-    return sms__gains_alone(results, vm)
-               ? speed(&alone_under(results, policy, vm)[replication], &alone_under(results, baseline, vm)[replication])
-               : 1;
+    return sms__gains_alone(results, vm) ? sms__speed_over(&alone_under(results, policy, vm)[replication],
+                                                           &alone_under(results, baseline, vm)[replication])
+                                         : 1;
 }
 
 struct sms_estimate sms__gain_alone(const struct sms_results *results, size_t policy, size_t baseline, size_t vm)
@@ -204,8 +203,8 @@ struct sms_estimate sms__progress_alone(const struct sms_results *results, size_
 {
     struct sms__moments progress = {0};
     for (size_t r = 0; r < results->replications && sms__gains_alone(results, vm); r++)
-        sms__estimate_add(
-            &progress, speed(&alone_under(results, policy, vm)[r], &results->alone[r * results->scenario->vms + vm]));
+        sms__estimate_add(&progress, sms__speed_over(&alone_under(results, policy, vm)[r],
+                                                     &results->alone[r * results->scenario->vms + vm]));
     return sms__estimate_close(progress);
 }
 

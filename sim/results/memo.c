@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { HALF_BYTES = 128 * 1024 * 1024, CHAINS = 65536 };
+enum { HALF_BYTES = 128 * 1024 * 1024, ALL_BYTES = 2 * HALF_BYTES, CHAINS = 65536 };
 
 struct kept_run {
     struct kept_run *next; /* of its chain */
@@ -127,12 +127,11 @@ struct sms__memo_count sms__memo_count(struct sms__memo *memo)
 struct sms__memo *sms__memo_new(void)
 {
     struct sms__memo *memo = calloc(1, sizeof *memo);
-    char *bytes =
-        mmap(NULL, (size_t)2 * HALF_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *bytes = mmap(NULL, ALL_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (!memo || bytes == MAP_FAILED) {
         free(memo);
         if (bytes != MAP_FAILED)
-            munmap(bytes, (size_t)2 * HALF_BYTES);
+            munmap(bytes, ALL_BYTES);
         return NULL;
     }
     for (size_t i = 0; i < 2; i++)
@@ -147,7 +146,7 @@ void sms__memo_free(struct sms__memo *memo)
 {
     if (!memo)
         return;
-    munmap(memo->half[0].chain, (size_t)2 * HALF_BYTES);
+    munmap(memo->half[0].chain, ALL_BYTES);
     pthread_cond_destroy(&memo->changed);
     pthread_mutex_destroy(&memo->lock);
     free(memo);

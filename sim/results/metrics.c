@@ -447,11 +447,17 @@ static void measure_class_progress(const struct sms_scenario *scenario, const st
     }
 }
 
+double sms__speed_over(const struct sms__alone *run, const struct sms__alone *other)
+{
+    if (!isnan(run->end_ps) && !isnan(other->end_ps))
+        return sms__over(other->end_ps, run->end_ps);
+    return sms__over(run->blocks_per_s, other->blocks_per_s);
+}
+
 static double progress_of(const struct sms__values *mix, const struct sms__alone *alone, size_t v)
 {
-    if (!isnan(mix->end_ps[v]) && !isnan(alone->end_ps))
-        return sms__over(alone->end_ps, mix->end_ps[v]);
-    return sms__over(row_of(mix, v)[SMS__VM_blocks_per_s - SMS__FIRST_VM], alone->blocks_per_s);
+    const double blocks_per_s = row_of(mix, v)[SMS__VM_blocks_per_s - SMS__FIRST_VM];
+    return sms__speed_over(&(struct sms__alone){mix->end_ps[v], blocks_per_s}, alone);
 }
 
 static bool has_failed(const struct sms__values *values, size_t process)

@@ -59,6 +59,8 @@ struct sms__alone {
     double end_ps, blocks_per_s; /* as in its values */
 };
 struct sms__alone sms__measure_alone(const struct sms__record *record, size_t v);
+/* The speed of one run over that of another: by their ends, or by their blocks where one has no end. */
+double sms__speed_over(const struct sms__alone *run, const struct sms__alone *other);
 
 /* Evaluates the metrics that compare with the stand-alone runs; `alone[v]` is of VM v. */
 void sms__measure_progress(const struct sms_scenario *scenario, struct sms__values *values,

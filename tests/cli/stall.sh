@@ -97,6 +97,7 @@ cat > "$folder/s.yaml" <<END
 device: d
 inherits: v100
 sms: 1
+dispatch: none
 background: [{sm: 0, demand: {fp32: 99 %}}]
 ---
 workload: w
@@ -109,8 +110,10 @@ vms: [{name: v, workload: w, count: 2}]
 answer: {metric: makespan_ns}
 END
 check 'round_robin has the lowest makespan' "$smsched" compare "$folder/s.yaml"
+grep -qwE 'equally fast|nan' "$folder/out" && { echo 'a tenant that gets stuck alone is as fast as one that does not'; wrong=1; }
+grep -qE '^  v1 alone +1 +-$' "$folder/out" || { echo 'one that gets stuck alone has a speed'; wrong=1; }
 check '2 VMs wait for ever: 2 for an SM that takes a block' "$smsched" run "$folder/s.yaml"
-grep -q nan "$folder/out" && { echo 'nan is printed'; wrong=1; }
+grep -qw nan "$folder/out" && { echo 'nan is printed'; wrong=1; }
 check '"sm": 2' "$smsched" run --format json "$folder/s.yaml"
 
 # The kernel whose turn it is fits nowhere for ever, and keeps its turn. Processes in this state take no turns for ever, and a policy
