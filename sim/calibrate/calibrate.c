@@ -56,12 +56,10 @@ const char *sms__print_sheet_value(char *out, size_t size, double number, enum s
 
 /* ---- turns ---- */
 
-/* The moments of both samples together (Chan and others, Updating Formulae, 1979). */
+/* The moments of both samples together, of which `from` has values (Chan and others, Updating Formulae, 1979). */
 static void merge(struct sms__moments *into, const struct sms__moments *from)
 {
     const double n = (double)(into->n + from->n), apart = from->mean - into->mean;
-    if (!from->n)
-        return;
     into->m2 += from->m2 + apart * apart * (double)into->n * (double)from->n / n;
     into->mean += apart * (double)from->n / n;
     into->n += from->n;

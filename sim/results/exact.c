@@ -5,25 +5,23 @@
 
 #include <math.h>
 
-/* Whether two runs have the same values of a subject; NAN is the same as NAN. */
-static bool are_same(const struct sms__values *a, const struct sms__values *b, int subject, size_t count)
+/* NAN is the same as NAN. */
+static bool are_same(const double *a, const double *b, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        double x = a->of[subject][i], y = b->of[subject][i];
-        if (x != y && !(isnan(x) && isnan(y)))
+    for (size_t i = 0; i < count; i++)
+        if (a[i] != b[i] && !(isnan(a[i]) && isnan(b[i])))
             return false;
-    }
     return true;
 }
 
 /* One metric alone says little: an event that is rare happens in none of the first few replications. */
 bool sms__results_repeat(const struct sms_results *results, size_t policy)
 {
-    const struct sms__values *first = &results->values[policy * results->room];
+    const struct sms__values *run = &results->values[policy * results->room];
     bool same = !sms__draws(results->scenario);
     for (size_t r = 1; r < results->replications && same; r++)
         for (int s = 0; s < SMS_SUBJECTS; s++)
-            same &= are_same(first, first + r, s, sms__values_count(results, (enum sms_subject)s));
+            same &= are_same(run[0].of[s], run[r].of[s], sms__values_count(results, (enum sms_subject)s));
     return same;
 }
 

@@ -402,13 +402,11 @@ static void *do_work(void *user)
 
 static void work_in_threads(struct work *work)
 {
-    size_t wanted = work->results->options->jobs ? work->results->options->jobs : 1;
-    if (wanted > SMS__THREADS_MAX)
-        wanted = SMS__THREADS_MAX;
-    if (wanted > work->total)
-        wanted = work->total ? work->total : 1;
-    work->threads = wanted;
-    sms__work_in_threads(wanted, do_work, work);
+    const size_t jobs = work->results->options->jobs,
+                 most = work->total < SMS__THREADS_MAX ? work->total : SMS__THREADS_MAX;
+    work->threads = jobs < most ? jobs : most;
+    work->threads = work->threads ? work->threads : 1;
+    sms__work_in_threads(work->threads, do_work, work);
 }
 
 int sms__report_run(int code, const struct sms_scenario *scenario, const char *why, const struct sms__node *at,
