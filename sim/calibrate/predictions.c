@@ -66,7 +66,7 @@ static void write_span(const struct sms__calibration *calibration, const struct 
             1e6 * (warmup_s + duration_s), (unsigned long long)calibration->settings->seed, REPLICATIONS);
 }
 
-/* "resnet", "resnet-2" of its second process in the run. */
+/* "resnet", "resnet-2" of its second process in the run, "resnet.2" if a program is called so. */
 static const char *process_name(const struct sms__calibration *calibration, const struct sms__traced_run *run, size_t p)
 {
     const size_t program = run->process[p].program;
@@ -74,7 +74,11 @@ static const char *process_name(const struct sms__calibration *calibration, cons
     size_t copy = 1;
     for (size_t q = 0; q < p; q++)
         copy += run->process[q].program == program;
-    return copy > 1 ? sms__print(calibration->arena, "%s-%zu", name, copy) : name;
+    const char *own = copy > 1 ? sms__print(calibration->arena, "%s-%zu", name, copy) : name;
+    for (size_t o = 0; o < calibration->programs && copy > 1; o++)
+        if (!strcmp(calibration->program[o].name, own)) /* programs have no '.' in their names */
+            own = sms__print(calibration->arena, "%s.%zu", name, copy);
+    return own;
 }
 
 static void write_pair(const struct sms__calibration *calibration, const struct sms__traced_run *run, const char *model,

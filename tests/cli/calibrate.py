@@ -229,6 +229,9 @@ def check_unequal(work):
     check_values(calibrate(*files, "--device", "v100"), ["slice", "switch"])
     out = calibrate(files[0], report_of(work, "twins", ["long", "long"]), "--device", "v100", "--mode", "mps")
     check("kernels of two processes of a program are told apart", all(re.search(f"long of {name}  ", out) for name in ("long-1", "long-1-2")), out)
+    both = report_of(work, "long-1-2", ["other"]), report_of(work, "three", ["long", "long", "other"])
+    out = calibrate(files[0], *both, "--device", "v100", "--mode", "mps")
+    check("a second process is not called as another program is", "long of long-1.2  " in out and "other of long-1-2  " in out, out)
 
 
 def check_no_knee(work, files):
