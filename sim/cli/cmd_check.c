@@ -10,7 +10,7 @@
 struct options {
     struct run_options run; /* first: its tables have offset 0 */
     const char *baseline, *junit;
-    double tolerance;
+    double tolerance; /* -1: not given */
     bool verbose;
 };
 
@@ -23,7 +23,7 @@ static const struct cli_option own_options[] = {
     {"baseline", "FILE", "check every value of this file, which 'run --format csv' wrote", CLI_TEXT, AT(baseline),
      .file = CLI_INPUT},
     {"tolerance", "RATIO", "allow this relative difference from a value of the baseline; default 1 %", CLI_RATIO,
-     AT(tolerance), .otherwise = 0.01, .percentage = true},
+     AT(tolerance), .otherwise = -1, .percentage = true},
     {"junit", "FILE", "write the checks as JUnit XML; - is stdout, without the table", CLI_TEXT, AT(junit),
      .file = CLI_OUTPUT, .format = &junit_format, .to_stdout = true},
     {"verbose", NULL, "also print what was met", CLI_FLAG, AT(verbose), .letter = 'v'},
@@ -49,6 +49,8 @@ static void print(const struct sms__set *set, const struct sms__checks *checks, 
     putchar('\n');
 }
 
+static const double TOLERANCE = 0.01;
+
 static int check_all(const struct session *session, const struct options *given, struct sms__checks *checks)
 {
     struct sms_errors errors = {0};
@@ -56,7 +58,8 @@ static int check_all(const struct session *session, const struct options *given,
     for (size_t i = 0; i < session->set.count && !code; i++)
         code = sms__check_expectations(session->set.results[i], checks);
     if (!code && given->baseline)
-        code = sms__check_baseline(&session->set, given->baseline, given->tolerance, checks, &errors);
+        code = sms__check_baseline(&session->set, given->baseline, given->tolerance < 0 ? TOLERANCE : given->tolerance,
+                                   checks, &errors);
     sms_errors_print(&errors, stderr);
     if (code || errors.count)
         return errors.count ? cli_exit_code(errors.item[0].code) : cli_no_memory();
@@ -121,6 +124,8 @@ static int check(struct cli *cli)
     struct session session;
     struct sms__checks checks = {0};
     struct sms__write junit = {0};
+    if (given->tolerance >= 0 && !given->baseline)
+        return cli_usage(cli, "--tolerance is for --baseline: expectations have a tolerance of their own");
     given->run.alone_each = !cli->quiet; /* what the answer says, which a quiet check leaves out */
     int code = session_load(&session, cli, &given->run.changes);
     if (code == EXIT_OK)

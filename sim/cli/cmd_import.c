@@ -127,19 +127,24 @@ static int import(const struct cli *cli, const struct sms__importer *importer, s
     return code;
 }
 
-/* The first option that only profiles and traces have a use for; or NULL. */
-static const char *given_for_profiles(const struct sms__import_options *given)
+/* The first option that only workloads of profiles have a use for; or NULL. */
+static const char *given_for_workloads(const struct sms__import_options *given)
 {
     const struct {
         const char *option;
         bool given;
-    } all[] = {{"dump", given->dump},           {"profiled", given->profiled}, {"device", given->device},
-               {"clock", given->clock_hz > 0},  {"title", given->title},       {"source", given->source},
-               {"iteration", given->iteration}, {"with", given->with},         {"alone", given->alone_ps > 0}};
+    } all[] = {{"profiled", given->profiled}, {"device", given->device}, {"clock", given->clock_hz > 0},
+               {"title", given->title},       {"source", given->source}, {"iteration", given->iteration},
+               {"alone", given->alone_ps > 0}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i].given)
             return all[i].option;
     return NULL;
+}
+
+static const char *given_for_profiles(const struct sms__import_options *given)
+{
+    return given->dump ? "dump" : given->with ? "with" : given_for_workloads(given);
 }
 
 /* Each workload of several processes has its number behind the name: "-1234". */
@@ -160,11 +165,16 @@ static int check_usage(const struct cli *cli, const struct sms__importer *import
     const char *for_profiles = importer->read ? NULL : given_for_profiles(&given->import);
     if (for_profiles)
         return cli_usage(cli, "--%s is for profiles", for_profiles);
+    const char *for_workloads = name ? "name" : given_for_workloads(&given->import);
+    if (given->import.dump && for_workloads)
+        return cli_usage(cli, "--%s is for workloads, and --dump derives none", for_workloads);
     if (!strcmp(importer->name, "pods") != (given->import.columns != NULL))
         return cli_usage(cli, given->import.columns ? "--columns is for pods"
                                                     : "say with --columns which column is what: KEY=COLUMN[:UNIT],...");
     if (given->import.times && !given->import.columns)
         return cli_usage(cli, "--times is for pods");
+    if (given->import.times && name)
+        return cli_usage(cli, "--name is for a scenario, and --times writes none");
     return EXIT_OK;
 }
 

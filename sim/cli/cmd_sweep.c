@@ -254,8 +254,12 @@ static int check_words(const struct cli *cli, bool verb)
         return cli_usage(cli, "name a plan");
     if (given->format && (given->shard || !strcmp(cli->args[0], "status")))
         return cli_usage(cli, "--format is for the results of a whole sweep");
-    if (verb && given->shard)
-        return cli_usage(cli, "--shard is for a sweep itself");
+    if (verb && (given->shard || given->jobs || given->engine || given->check))
+        return cli_usage(cli, "--%s is for a sweep itself",
+                         given->shard    ? "shard"
+                         : given->jobs   ? "jobs"
+                         : given->engine ? "engine"
+                                         : "check");
     if (cli->n_args != (verb ? 2 : 1))
         return cli_usage(cli, "name one plan, or use 'status PLAN' or 'merge PLAN'");
     return EXIT_OK;

@@ -133,16 +133,19 @@ const struct cli_command *cli_find(const struct cli_command *const *commands, co
 static int help(struct cli *cli)
 {
     const char *topic = cli->n_args ? cli->args[0] : NULL;
+    const bool completion = topic && !strcmp(topic, "completion");
+    if (completion && cli->n_args > 1)
+        return cli_usage(cli, "completion is for bash; zsh can use it after 'autoload -U bashcompinit && "
+                              "bashcompinit', and fish makes its own from the man page");
+    if (cli->n_args > 1)
+        return cli_usage(cli, "unexpected argument '%s': name one command", cli->args[1]);
     if (!topic)
         cli_print_usage(cli->commands, stdout);
     else if (!strcmp(topic, "man"))
         print_man(cli->commands, stdout);
-    else if (!strcmp(topic, "completion")) {
-        if (cli->n_args > 1)
-            return cli_usage(cli, "completion is for bash; zsh can use it after 'autoload -U bashcompinit && "
-                                  "bashcompinit', and fish makes its own from the man page");
+    else if (completion)
         cli_print_completion(cli->commands, stdout);
-    } else {
+    else {
         const struct cli_command *command = cli_find(cli->commands, topic);
         if (!command)
             return EXIT_USAGE;

@@ -72,6 +72,7 @@ if [ "$(completes run --for)" = "--force --format" ]; then ok; else bad "bash co
 if [ "$(completes run --format '')" = "table csv json" ]; then ok; else bad "bash completes values" "$(completes run --format '')"; fi
 if [ "$(completes compare --policy fine_grained_)" = fine_grained_capped ]; then ok; else bad "bash completes policies" "$(completes compare --policy fine_grained_)"; fi
 try 2 "completion for another shell" help completion zsh; prints "zsh can use it after"
+try 2 "help of two commands" help run sweep; prints "unexpected argument 'sweep': name one command"
 for command in advise run compare validate check explain plot report sweep import list help; do
     try 0 "examples of $command" "$command" --help; prints "examples:"
     try 2 "an option that $command lacks" "$command" --no-such-option; prints "unknown option '--no-such-option'"
@@ -497,6 +498,7 @@ try 1 "another digit at tolerance 0" check "$tutorial" --baseline "$work/moved.c
 printf '\xef\xbb\xbf' | cat - "$work/base.csv" >"$work/marked.csv"
 try 0 "a baseline with a byte order mark" check "$tutorial" --baseline "$work/marked.csv"; prints " 0 missed"
 try 2 "a tolerance beyond all" check "$tutorial" --tolerance 1e308; prints "--tolerance: '1e308' is out of range"
+try 2 "a tolerance of nothing" check "$tutorial" --tolerance '2 %'; prints "--tolerance is for --baseline: expectations have a tolerance of their own"
 try 2 "a tolerance of all" check "$tutorial" --baseline "$work/base.csv" --tolerance 1; prints "--tolerance: '1' without % is 100 %: write '1 %', or '100 %' if that is meant"
 try 3 "a baseline that is none" check "$tutorial" --baseline README.md; prints "is not a baseline"
 try 3 "nothing to check, which is said before the runs" check --events 1 "$tutorial"; prints "nothing to check: no scenario has 'expect:'"

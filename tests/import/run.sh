@@ -216,6 +216,10 @@ refuses "(a folder)" 3 "is a folder; name a file" ncu .
 refuses "(a missing file)" 3 "No such file or directory" nvprof none.csv
 refuses "(no file)" 2 "name the files to import" ncu
 refuses "(what cannot be dumped)" 2 "--dump is for profiles" pods x.csv --columns helios --dump
+for option in name=n title=t clock=1GHz iteration; do
+    refuses "(--$option of a dump)" 2 "--${option%=*} is for workloads, and --dump derives none" ncu fine/ncu-raw.csv --dump "--$option"
+done
+refuses "(a name of times)" 2 "--name is for a scenario, and --times writes none" pods x.csv --columns azure --times --name n
 refuses "(what has no clock)" 2 "--clock is for profiles" pods x.csv --columns helios --clock '1 GHz'
 refuses "(what has no title)" 2 "--title is for profiles" device x.csv --title X
 { printf '"ID","Process ID"'; for i in $(seq 10001); do printf ',"Kernel Name"'; done; echo; } >"$work/columns.csv"
