@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """The sheets of devices: each value of a device file has a source, and what is not known has a rule that is named. sheets.py SMSCHED"""
 import json
+import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 SMSCHED = sys.argv[1]
@@ -39,6 +41,11 @@ table = listed("devices", "--sheet", "l4")
 assert "compute_clock  702 MHz; " in table and "knee_dram      not measured; corner: " in table, table
 # What was measured on the same chip, not what other chips of its process take.
 assert "energy: from 68.8 pJ per fp32 result of 16 nm chips at 300 W, 1217 MHz" in listed("devices", "--sheet", "p100")
+# A device of one's own with the name of the last does not make all of them be printed in full.
+with tempfile.TemporaryDirectory() as own:
+    (Path(own) / "devices").mkdir()
+    shutil.copy(MODELS / "devices" / f"{sheets[-1]['name']}.yaml", Path(own) / "devices")
+    assert "  known: " in listed("devices", "--sheet", "--models", own)
 wrong = subprocess.run([SMSCHED, "list", "policies", "--sheet"], capture_output=True, text=True)
 assert wrong.returncode == 2 and "--sheet prints devices only" in wrong.stderr, wrong
 print(f"{len(sheets)} sheets")

@@ -39,8 +39,10 @@ static void print(const struct sms__set *set, const struct sms__checks *checks, 
         if (check->passed && !check->reserved && !verbose)
             continue;
         printf("%s %s: ", check->passed ? "ok    " : "MISSED", check->scenario);
-        sms__print_visible(stdout, check->name); /* it may come from a baseline */
-        printf(": %s\n", check->message);
+        sms__print_visible(stdout, check->name); /* it may come from a baseline, as part of the message may */
+        fputs(": ", stdout);
+        sms__print_visible(stdout, check->message);
+        putchar('\n');
     }
     printf("%zu checked, %zu missed", checks->count, checks->failed);
     if (checks->unlisted)

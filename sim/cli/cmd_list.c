@@ -430,7 +430,10 @@ static void print_list(const struct cli *cli, const struct sms_load_options *opt
         sms__json_write(list, stdout, numbers); /* cli_finish reports a failure */
         return;
     }
-    (wants_sheets(cli) ? sheet_list_print : lists[which].print)(list);
+    if (wants_sheets(cli))
+        sheet_list_print(list, chosen->name != NULL);
+    else
+        lists[which].print(list);
     json_decref(list);
 }
 

@@ -17,10 +17,10 @@ struct workload_list {
 };
 void workload_list_add(struct workload_list *list, const struct sms__workload *workload);
 
-/* sheets.c: the sheet of a device, which the caller releases; and prints an array of them, in full if all are of one
- * name, else the names of what is known and what is not. */
+/* sheets.c: the sheet of a device, which the caller releases; and prints an array of them, as a whole, or the names of
+ * what is known and what is not. */
 json_t *sheet_list_entry(const struct sms__device *device);
-void sheet_list_print(const json_t *sheets);
+void sheet_list_print(const json_t *sheets, bool whole);
 
 /* schema.c: the schema of all files. The caller releases it. */
 json_t *schema_of_files(const struct sms_load_options *options);

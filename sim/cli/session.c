@@ -3,6 +3,7 @@
 #include "session.h"
 
 #include "../base/buffer.h"
+#include "../base/escape.h"
 #include "../base/intern.h"
 #include "../base/room.h"
 #include "../base/read.h"
@@ -262,9 +263,12 @@ int session_expect_some(const struct session *session)
         if (!session_is_plan(session, path))
             continue;
         plan = strcmp(path, "-") ? path : "FILE";
-        if (session->scenarios > 0 && !session->plan) /* a point is of the plan */
-            fprintf(stderr, "%s: its plan is not run, only its scenario; 'smsched sweep %s' runs the plan\n",
-                    strcmp(path, "-") ? path : stdin_name, plan);
+        if (session->scenarios == 0 || session->plan) /* a point is of the plan */
+            continue;
+        sms__print_visible(stderr, strcmp(path, "-") ? path : stdin_name);
+        fputs(": its plan is not run, only its scenario; 'smsched sweep ", stderr);
+        sms__print_visible(stderr, plan);
+        fputs("' runs the plan\n", stderr);
     }
     if (session->scenarios > 0)
         return EXIT_OK;

@@ -5,7 +5,6 @@
 #include "../model/sheet.h"
 
 #include <stdio.h>
-#include <string.h>
 
 const char *list_text(const json_t *object, const char *key)
 {
@@ -53,13 +52,12 @@ static void print_rows(const json_t *device, bool known)
         putchar('\n');
 }
 
-void sheet_list_print(const json_t *list)
+void sheet_list_print(const json_t *list, bool whole)
 {
-    const size_t sheets = json_array_size(list);
-    for (size_t i = 0; i < sheets; i++) {
+    for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *device = json_array_get(list, i);
         printf("%s\n", list_text(device, "name"));
-        if (!strcmp(list_text(json_array_get(list, 0), "name"), list_text(json_array_get(list, sheets - 1), "name"))) {
+        if (whole) {
             print_sheet(device);
             continue;
         }

@@ -100,6 +100,11 @@ sys.exit(not any(sys.argv[2] in c.getAttribute("name") for c in m.parse(sys.argv
     plain out "$what"
 done
 
+{ head -1 base.csv; sed -n 2p base.csv | sed -E $'s/,[0-9]+,([a-z]*)$/,5\u202e,\\1/'; } >hostile.csv
+"$smsched" check s.yaml --baseline hostile.csv --verbose >out 2>err
+exits 0 $? "replications of a baseline"
+plain out "replications of a baseline"
+
 # A file whose name is not UTF-8. Whatever names it is readable, and can be decoded into the original name.
 "$smsched" run "$hostile" --quiet --trace trace.json --out results >/dev/null 2>err
 exits 0 $? "a scenario whose file's name is not UTF-8"
@@ -116,6 +121,8 @@ cp plan.yaml $'plan\xff.yaml'
 "$smsched" sweep $'plan\xff.yaml' --out swept --quiet >/dev/null 2>err
 exits 0 $? "a sweep of a plan whose file's name is not UTF-8"
 json swept/results/manifest.json "the manifest of its sweep"
+cp plan.yaml "plan$hostile"
+complains run "plan$hostile"
 mv swept $'\xc3\xa9 %41?#\xff'
 "$smsched" report $'\xc3\xa9 %41?#\xff' --out swept.html --quiet 2>err
 exits 0 $? "a report of a sweep in a folder of any bytes"
