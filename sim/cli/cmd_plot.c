@@ -11,6 +11,7 @@
 #include "../sweep/sweep.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,6 +210,30 @@ static int publish(struct job *job)
     return sms__folder_end(&job->folder, manifest, &job->figures.errors);
 }
 
+static bool has_match(const struct sms__figure_names *names, const char *pattern)
+{
+    size_t i = 0;
+    while (i < names->count && fnmatch(pattern, names->name[i], 0) != 0)
+        i++;
+    return i < names->count;
+}
+
+/* Names the patterns of --figures that no figure has, beside others that some have. */
+static void tell_unmatched(const struct sms__figures *figures)
+{
+    char pattern[300];
+    for (const char *at = figures->only; at && *at; at += *at == ',') {
+        const size_t length = strcspn(at, ",");
+        snprintf(pattern, sizeof pattern, "%.*s", (int)length, at);
+        at += length;
+        if (has_match(&figures->made, pattern) || has_match(&figures->empty, pattern))
+            continue;
+        fputs("--figures: these results have no figure '", stderr);
+        sms__print_visible(stderr, pattern);
+        fputs("'\n", stderr);
+    }
+}
+
 static void print_made(const struct job *job)
 {
     const struct sms__figure_names *made = &job->figures.made, *empty = &job->figures.empty;
@@ -220,6 +245,7 @@ static void print_made(const struct job *job)
             }
     for (size_t i = 0; i < empty->count; i++)
         fprintf(stderr, "no figure %s: the results have nothing to draw in it\n", empty->name[i]);
+    tell_unmatched(&job->figures);
 }
 
 static int finish(struct job *job, int code)
