@@ -78,6 +78,7 @@ struct sms__programs {
     struct sms__program *program; /* [count] */
     size_t count;
     const char *with; /* where traces among them took demands from, as of import; NULL: nowhere, or there is none */
+    bool imported;    /* one of them is a trace or a profile */
 };
 
 /* Whether a workload of the program is `exclusive`: it shares a GPU with no other process. */

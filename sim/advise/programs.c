@@ -76,10 +76,9 @@ static int complain_missing(const char *path, const struct sms_load_options *loa
                      found ? "; did you mean '" : " ('smsched list workloads' shows them)", near, found ? "'?" : "");
 }
 
-/* `with`: set if the file takes demands from there. `named`: whether a user wrote the scenario, and so named its
- * tenants. */
+/* `out` is told what was imported. `named`: whether a user wrote the scenario, and so named its tenants. */
 static int load_file(struct sms__arena *arena, const char *path, const struct sms__advise_settings *settings,
-                     const char **with, struct sms_file **file, bool *named, struct sms_errors *errors)
+                     struct sms__programs *out, struct sms_file **file, bool *named, struct sms_errors *errors)
 {
     *named = false;
     if (access(path, F_OK) && is_in_library(path, settings->load))
@@ -96,7 +95,8 @@ static int load_file(struct sms__arena *arena, const char *path, const struct sm
         if (code == SMS_OK)
             code = sms_file_load_text(text.bytes, text.length, path, settings->load, file, errors);
         free(text.bytes);
-        *with = is_trace(importer) ? settings->with : *with;
+        out->imported = true;
+        out->with = is_trace(importer) ? settings->with : out->with;
         return code;
     }
     code = sms_file_load(path, settings->load, file, errors);
@@ -154,7 +154,7 @@ int sms__programs_read(struct sms__arena *arena, const char *path, const struct 
 {
     struct sms_file *file = NULL;
     bool named;
-    int code = load_file(arena, path, settings, &out->with, &file, &named, errors);
+    int code = load_file(arena, path, settings, out, &file, &named, errors);
     if (code)
         sms_file_free(file);
     if (code || !file)

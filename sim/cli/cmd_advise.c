@@ -438,6 +438,18 @@ static int read_programs(struct advising *advising, const struct sms__advise_set
     return code;
 }
 
+/* Refuses options that none of the programs has a use for. */
+static int check_used(const struct cli *cli, const struct sms__programs *programs)
+{
+    const struct options *given = cli->options;
+    if (given->with && !programs->with)
+        return cli_usage(cli, "--with: no program is a trace of Nsight Systems or PyTorch, so none takes demands from "
+                              "it; give it to 'smsched import'");
+    if (given->profiled && !programs->imported)
+        return cli_usage(cli, "--profiled: no program is a trace or a profile");
+    return EXIT_OK;
+}
+
 static int body(void *user)
 {
     struct advising *advising = user;
@@ -469,10 +481,8 @@ static int body(void *user)
         code = sms__fail(&advising->errors, errno == ENOENT ? SMS_EINPUT : SMS_EIO, given->with, "%s", strerror(errno));
     if (code == SMS_OK)
         code = read_programs(advising, &settings);
-    if (code == SMS_OK && given->with && !advising->programs.with)
-        advising->exit_code =
-            cli_usage(cli, "--with: no program is a trace of Nsight Systems or PyTorch, so none takes "
-                           "demands from it; give it to 'smsched import'");
+    if (code == SMS_OK)
+        advising->exit_code = check_used(cli, &advising->programs);
     if (code == SMS_OK && !advising->exit_code)
         advising->exit_code = set_options(cli, &advising->programs);
     if (code == SMS_OK)

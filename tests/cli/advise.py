@@ -309,6 +309,8 @@ def check_range(work):
     check("or did not", f" of trace ({report} has none of them)\n" in text, text[:200])
     said = run(bare, "--device", "a100", "--copies", "2", "--with", report, code=2).stderr
     check("it is for traces", "--with: no program is a trace" in said, said)
+    said = run(bare, "--device", "a100", "--copies", "2", "--profiled", "v100", code=2).stderr
+    check("a profiled GPU is for traces and profiles", "--profiled: no program is a trace or a profile" in said, said)
     text = run(bare, "--device", "a100", "--copies", "2", "--slo", "bare:p99<1.5ms", "--quiet").stdout
     row = re.search(r"mps, 2 copies \(misses\).*\n(.*)", text)
     check("what misses its target at the worse end shows that end", row and "1 to 2  0.0 to 100.0 %" in row[1], text)

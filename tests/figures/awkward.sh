@@ -118,6 +118,7 @@ for results in long late minutes order; do
 done
 for table in timeline spans parts latencies; do echo wrong >>long/$table.csv; done
 try 0 "a figure beside tables that are wrong" plot --quiet --figures 'answer,th*' -o alone long
+try 0 "a name that no figure has, beside another" plot --figures 'answer,thruput' -o alone long; prints "no figure 'thruput'"
 try 3 "a figure of a table that is wrong" plot --quiet --figures '*-long' -o alone long; prints "latencies.csv:"
 
 # The one panel of a figure says whose latency it shows. A baseline of 0 has no change in percent, so that other values are numbers.

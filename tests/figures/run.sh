@@ -277,7 +277,6 @@ for part in [data] + [zlib.decompressobj().decompress(stream) for stream in re.f
 END
 if grep -q 'MediaBox *\[ *0 0 252 ' boxes; then ok; else bad "a PDF of 3.5 inches" "$(cat boxes)"; fi
 try 2 "a width that is none" plot --width wide few; prints "is not column, page"
-try 0 "a name that no figure has, beside another" plot --figures 'answer,thruput' -o other few; prints "other/answer.svg"; prints "no figure 'thruput'"
 try 3 "a name that no figure has" plot --figures nothing -o none few; prints "holds nothing to draw under the names of --figures"
 try 3 "a file of something else" plot "$source/README.md"; prints "is no folder of results"
 try 3 "a folder without results" plot drawn; prints "has no results"
