@@ -244,6 +244,7 @@ static int run_all(struct sms__calibration *calibration, const struct sms_file *
         if (blocks_of(&calibration->run[calibration->program[p].run].process[0]) > BLOCKS_MOST / REPLICATIONS)
             options.replications = REPLICATIONS_LEAST;
     options.jobs = calibration->settings->jobs;
+    options.max_memory = calibration->settings->load->max_memory;
     options.cancel = calibration->settings->cancel;
     for (size_t s = 0; s < sms_file_scenarios(file) && code == SMS_OK; s++) {
         struct sms_results *results = NULL;

@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "session.h"
 
+#include "../base/quantity.h"
 #include "../calibrate/calibration.h"
 #include "../report/json_write.h"
 #include "../yaml/fields.h"
@@ -92,6 +93,7 @@ static int calibrate(struct cli *cli)
 {
     const struct options *given = cli->options;
     struct calibrating calibrating = {.cli = cli};
+    char most[64];
     if (cli->n_args == 0)
         return cli_usage(cli, "name traces of programs that run alone, and of programs that run together");
     if (!given->device)
@@ -101,10 +103,11 @@ static int calibrate(struct cli *cli)
                          SMS__NAME_MAX);
     calibrating.arena.most = sms__memory_most(cli->memory);
     int code = sms__guard(&calibrating.arena, body, &calibrating);
-    if (code == SMS_EMEMORY && !calibrating.errors.count)
-        sms__fail(&calibrating.errors, code, NULL,
-                  "the traces need more than %.3g GiB of memory; --memory SIZE allows more",
-                  (double)calibrating.arena.most / (1 << 30));
+    if (code == SMS_EMEMORY && !calibrating.errors.count) {
+        sms__quantity_print(most, sizeof most, (double)calibrating.arena.most, SMS__BYTES);
+        sms__fail(&calibrating.errors, code, NULL, "the traces need more than %s of memory; --memory SIZE allows more",
+                  most);
+    }
     if (code == SMS_ENOMEM && !calibrating.errors.count)
         sms__fail(&calibrating.errors, code, NULL, "no memory");
     sms__folder_abandon(&calibrating.folder);

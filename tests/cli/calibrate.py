@@ -166,7 +166,7 @@ def check_refusals(work, files):
         check("nothing is written", not (work / "none").exists())
     train, again, serve, _, first, second, probe = files
     said = calibrate(*files, "--device", "v100", "--memory", "1 MiB", "--out", work / "none", code=4)
-    check("what traces take counts", "error: the traces need more than 0.000977 GiB of memory; --memory SIZE allows more" in said, said)
+    check("what traces take counts", "error: the traces need more than 1 MiB of memory; --memory SIZE allows more" in said, said)
     check("nothing is written", not (work / "none").exists())
     refuse("train-1.sqlite: error: is the only run", train)
     report = nsys.Report(work / "nothing-ran.sqlite", gpu=V100)
