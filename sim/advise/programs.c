@@ -71,9 +71,8 @@ static int complain_missing(const char *path, const struct sms_load_options *loa
     const char *const folder[] = {load->models, load->installed_models};
     char near[SMS__MODEL_NAME_BYTES];
     const bool found = sms__nearest_model(folder, "workloads", path, near);
-    return sms__fail(errors, SMS_EINPUT, path,
-                     "there is no such file, and no workload of the library has this name%s%s%s",
-                     found ? "; did you mean '" : " ('smsched list workloads' shows them)", near, found ? "'?" : "");
+    return sms__fail(errors, SMS_EINPUT, path, "there is no such file, and no workload of the library has this name%s",
+                     found ? sms__did_you_mean(near).text : " ('smsched list workloads' shows them)");
 }
 
 /* `out` is told what was imported. `named`: whether a user wrote the scenario, and so named its tenants. */

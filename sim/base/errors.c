@@ -309,6 +309,14 @@ const char *sms__nearest(const char *word, size_t count, const char *(*name)(con
     return best;
 }
 
+struct sms__suggestion sms__did_you_mean(const char *near)
+{
+    struct sms__suggestion suggestion = {""};
+    if (near)
+        snprintf(suggestion.text, sizeof suggestion.text, "; did you mean '%.140s'?", near);
+    return suggestion;
+}
+
 const char *sms__take_options(void *own, size_t bytes, const void *given)
 {
     size_t size = 0;

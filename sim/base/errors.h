@@ -46,6 +46,12 @@ bool sms__has_error(const struct sms_errors *errors, const struct sms__mark *mar
 const char *sms__nearest(const char *word, size_t count, const char *(*name)(const void *user, size_t i),
                          const void *user);
 
+/* "; did you mean 'NEAR'?", or "" for NULL, to be printed within the statement. */
+struct sms__suggestion {
+    char text[160];
+};
+struct sms__suggestion sms__did_you_mean(const char *near);
+
 /* Copies a caller's options, a struct that begins with its size_t size, over the defaults in `own`, a struct of so many
  * bytes. Size 0 means as many. Returns NULL, or what is wrong with the options. `given` may be NULL. */
 const char *sms__take_options(void *own, size_t bytes, const void *given);

@@ -75,17 +75,15 @@ static struct sms__program *find_program(const struct cli *cli, const char *opti
     snprintf(name, sizeof name, "%.*s", colon ? (int)(colon - value) : 0, value);
     *rest = colon ? colon + 1 : value;
     for (size_t i = 0; i < programs->count; i++) {
-        sms__append(names, sizeof names, "%s%s", i ? ", " : "", programs->program[i].name);
+        sms__append(names, sizeof names, "%s%s", i ? ", " : "; programs: ", programs->program[i].name);
         if (!strcmp(programs->program[i].name, name))
             return &programs->program[i];
     }
     const char *near = sms__nearest(name, programs->count, SMS__NAMES(programs->program, name));
     if (!colon)
-        cli_usage(cli, "--%s: '%s' names no program: write NAME:...; programs: %s", option, value, names);
-    else if (near)
-        cli_usage(cli, "--%s: no program is called '%s'; did you mean '%s'?", option, name, near);
+        cli_usage(cli, "--%s: '%s' names no program: write NAME:...%s", option, value, names);
     else
-        cli_usage(cli, "--%s: no program is called '%s'; programs: %s", option, name, names);
+        cli_usage(cli, "--%s: no program is called '%s'%s", option, name, near ? sms__did_you_mean(near).text : names);
     return NULL;
 }
 

@@ -68,12 +68,9 @@ static const struct sms__importer *find_importer(const struct cli *cli)
     if (found)
         return found;
     for (; sms__importers[count]; count++)
-        sms__append(list, sizeof list, "%s%s", count ? ", " : "", sms__importers[count]->name);
+        sms__append(list, sizeof list, "%s%s", count ? ", " : "; known: ", sms__importers[count]->name);
     const char *near = sms__nearest(cli->args[0], count, importer_name, sms__importers);
-    if (near)
-        cli_usage(cli, "unknown format '%s'; did you mean '%s'?", cli->args[0], near);
-    else
-        cli_usage(cli, "unknown format '%s'; known: %s", cli->args[0], list);
+    cli_usage(cli, "unknown format '%s'%s", cli->args[0], near ? sms__did_you_mean(near).text : list);
     return NULL;
 }
 

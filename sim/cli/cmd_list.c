@@ -211,9 +211,7 @@ static const char *chosen_name(const void *user, size_t i) { return json_string_
 static int unknown_name(const struct cli *cli, const struct chosen *chosen)
 {
     const char *near = sms__nearest(chosen->name, json_array_size(chosen->names), chosen_name, chosen->names);
-    if (near)
-        return cli_usage(cli, "none of the %s is '%s'; did you mean '%s'?", cli->args[0], chosen->name, near);
-    return cli_usage(cli, "none of the %s is '%s'", cli->args[0], chosen->name);
+    return cli_usage(cli, "none of the %s is '%s'%s", cli->args[0], chosen->name, sms__did_you_mean(near).text);
 }
 
 /* ---- printing it ---- */
@@ -439,13 +437,12 @@ static void print_list(const struct cli *cli, const struct sms_load_options *opt
 
 static int unknown_list(const struct cli *cli)
 {
-    char all[128] = "";
+    char all[160] = "";
     const char *near = sms__nearest(cli->args[0], LISTS, SMS__NAMES(lists, name));
     for (size_t i = 0; i < LISTS; i++)
-        sms__append(all, sizeof all, "%s%s", i ? ", " : "", lists[i].name);
-    if (near)
-        return cli_usage(cli, "cannot list '%s'; did you mean '%s'?", cli->args[0], near);
-    return cli_usage(cli, "cannot list '%s'; it lists %s; modes are among the policies", cli->args[0], all);
+        sms__append(all, sizeof all, "%s%s", i ? ", " : "; it lists ", lists[i].name);
+    sms__append(all, sizeof all, "; modes are among the policies");
+    return cli_usage(cli, "cannot list '%s'%s", cli->args[0], near ? sms__did_you_mean(near).text : all);
 }
 
 /* Prints one list, or its entries of the name that is the second argument. */

@@ -118,11 +118,10 @@ static int check_args(const struct cli *cli, const char **kind)
     while (kinds[k] && strcmp(kinds[k], cli->args[0]) != 0)
         k++;
     const char *near = kinds[k] ? NULL : sms__nearest(cli->args[0], k, sms__text_at, kinds);
-    if (!kinds[k] && near)
-        return cli_usage(cli, "there is no kind '%s'; did you mean '%s'?", cli->args[0], near);
     if (!kinds[k])
-        return cli_usage(cli, "there is no kind '%s'; kinds are policy, share, mode, place, queue, contention",
-                         cli->args[0]);
+        return cli_usage(cli, "there is no kind '%s'%s", cli->args[0],
+                         near ? sms__did_you_mean(near).text
+                              : "; kinds are policy, share, mode, place, queue, contention");
     if (!is_identifier(cli->args[1]))
         return cli_usage(
             cli, "'%s' cannot be a name: it is of a-z, 0-9 and _, begins with a letter, and has at most %d characters",

@@ -123,10 +123,7 @@ const struct cli_command *cli_find(const struct cli_command *const *commands, co
     const char *near = sms__nearest(name, count, command_name, commands);
     fputs("smsched: unknown command '", stderr);
     sms__print_visible(stderr, name);
-    fputc('\'', stderr);
-    if (near)
-        fprintf(stderr, "; did you mean '%s'?", near);
-    fputs(near ? " See 'smsched help'\n" : "; see 'smsched help'\n", stderr);
+    fprintf(stderr, "'%s%s 'smsched help'\n", sms__did_you_mean(near).text, near ? " See" : "; see");
     return NULL;
 }
 

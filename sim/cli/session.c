@@ -123,7 +123,7 @@ static int load_one(struct session *session, const char *path, const struct sess
         return cli_print_errors(code, &errors);
     sms_errors_print(sms_file_warnings(file), stderr);
     code = add_file(session, file);
-    return code || !file ? code : change_scenarios(session, file, changes);
+    return code ? code : change_scenarios(session, file, changes);
 }
 
 struct naming {

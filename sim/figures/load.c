@@ -94,9 +94,8 @@ int sms__figures_load_tables(struct sms__figures *figures, const char *names, st
         if (sms__find_name(name, TABLES, sms__text_at, tables) < TABLES ||
             sms__find_name(name, made->count, sms__text_at, made->name) < made->count)
             continue;
-        const char *near = sms__nearest(name, TABLES, sms__text_at, tables);
-        sms__error(&figures->errors, SMS_EINPUT, place, "no results have a table '%.60s'%s%s%s", name,
-                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        sms__error(&figures->errors, SMS_EINPUT, place, "no results have a table '%.60s'%s", name,
+                   sms__did_you_mean(sms__nearest(name, TABLES, sms__text_at, tables)).text);
         return SMS_EINPUT;
     }
     return SMS_OK;

@@ -75,10 +75,9 @@ int sms__derive_device(const char *name, const struct sms_load_options *options,
         int code = sms_file_load(path, options, file, errors);
         return code ? code : take_device(path, file, device, errors);
     }
-    if (sms__nearest_model(folder, "devices", name, near))
-        return sms__fail(errors, SMS_EINPUT, NULL, "unknown device '%.60s'; did you mean '%s'?", name, near);
-    return sms__fail(errors, SMS_EINPUT, NULL, "unknown device '%.60s'; 'smsched list devices' shows the known ones",
-                     name);
+    const bool found = sms__nearest_model(folder, "devices", name, near);
+    return sms__fail(errors, SMS_EINPUT, NULL, "unknown device '%.60s'%s", name,
+                     found ? sms__did_you_mean(near).text : "; 'smsched list devices' shows the known ones");
 }
 
 struct candidate {

@@ -320,8 +320,8 @@ static void check_metric_of_any(const struct check *check, const struct sms__exp
     if (known)
         return;
     nearest_owner(of->metric, among, 4, &near);
-    sms__complain(check->reader, key_of(of, "metric"), "unknown metric '%.60s'%s%s%s", of->metric,
-                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    sms__complain(check->reader, key_of(of, "metric"), "unknown metric '%.60s'%s", of->metric,
+                  sms__did_you_mean(near).text);
 }
 
 static void check_of(const struct check *check, const char *name, const struct sms__node *node, struct sms__expect *of)

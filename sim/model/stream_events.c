@@ -18,10 +18,9 @@ static void complain_unknown(const struct group *group, size_t waiter, const cha
     for (size_t i = 0; i < group->streams->count; i++)
         for (size_t r = 0; r < group->choice[i].workload->records; r++)
             *SMS__APPEND(group->reader->arena, names, count) = group->choice[i].workload->record[r].event;
-    const char *near = sms__nearest(event, count, sms__text_at, names);
     sms__complain(group->reader, group->streams->node[waiter],
-                  "'%.60s' waits for the event '%.60s', which no stream of the process records%s%s%s", waits, event,
-                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+                  "'%.60s' waits for the event '%.60s', which no stream of the process records%s", waits, event,
+                  sms__did_you_mean(sms__nearest(event, count, sms__text_at, names)).text);
 }
 
 /* The stream that records the event. Sets `step`. Reports a wait for none, or for several, and returns SIZE_MAX. */

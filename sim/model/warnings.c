@@ -14,8 +14,8 @@ static const char *name_unknown(struct sms_file *file, const char *device)
     const char *const folder[] = {file->options->models, file->options->installed_models};
     char near[SMS__MODEL_NAME_BYTES];
     const bool found = sms__nearest_model(folder, "devices", device, near);
-    return sms__print(&file->arena, "those of %s, which no device file describes%s%s%s", device,
-                      found ? "; did you mean '" : "", near, found ? "'?" : "");
+    return sms__print(&file->arena, "those of %s, which no device file describes%s", device,
+                      sms__did_you_mean(found ? near : NULL).text);
 }
 
 enum { NAMED = 3 };

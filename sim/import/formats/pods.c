@@ -312,8 +312,7 @@ static const char *field_name(const void *user, size_t i) { return sms__rows_fie
 
 static void complain_no_column(struct list *list, struct sms__mark mark, const char *name, const char *near)
 {
-    sms__error(list->errors, SMS_EINPUT, mark, "there is no column '%.60s'%s%.60s%s", name,
-               near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    sms__error(list->errors, SMS_EINPUT, mark, "there is no column '%.60s'%s", name, sms__did_you_mean(near).text);
 }
 
 static void find_column(struct list *list, struct source *source, size_t c)
@@ -439,8 +438,8 @@ static void take_mapping(struct list *list, char *text)
                        : column   ? sms__nearest(text, KEYS, SMS__NAMES(keys, name))
                                   : sms__nearest(text, PRESETS, SMS__NAMES(presets, name));
     if (key == KEYS)
-        sms__fail(list->errors, SMS_EINPUT, NULL, "--columns: unknown %s '%.40s'%s%s%s", column ? "key" : "trace", text,
-                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        sms__fail(list->errors, SMS_EINPUT, NULL, "--columns: unknown %s '%.40s'%s", column ? "key" : "trace", text,
+                  sms__did_you_mean(near).text);
     else if (!column || !*column)
         sms__fail(list->errors, SMS_EINPUT, NULL, "--columns: '%.40s' has no column: KEY=COLUMN[:UNIT]", text);
     if (key == KEYS || !column || !*column)

@@ -40,8 +40,8 @@ static void complain_of_model(struct sms__reader *reader, const struct sms__clus
     if (!cluster->models)
         sms__complain(reader, name, "no node has a GPU of model '%.60s': none has a GPU", name->text);
     else
-        sms__complain(reader, name, "no node has a GPU of model '%.60s', only of %s%s%.60s%s", name->text, all,
-                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        sms__complain(reader, name, "no node has a GPU of model '%.60s', only of %s%s", name->text, all,
+                      sms__did_you_mean(near).text);
 }
 
 static uint64_t bit_of_model(struct sms__reader *reader, const struct sms__cluster *cluster,
