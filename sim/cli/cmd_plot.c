@@ -162,6 +162,15 @@ static int load(struct job *job)
     return code;
 }
 
+static void choose_figures(struct sms__figures *figures, const char *list)
+{
+    for (size_t length; list; list = list[length] ? list + length + 1 : NULL) {
+        length = strcspn(list, ",");
+        *SMS__APPEND(&figures->arena, figures->only.name, figures->only.count) =
+            sms__copy(&figures->arena, list, length);
+    }
+}
+
 /* Draws the figure in all formats that are wanted. */
 static int draw(struct job *job, const char *name)
 {
@@ -177,6 +186,7 @@ static int load_and_draw(void *user)
     struct sms__progress progress;
     struct job *job = user;
     struct sms__figures *figures = &job->figures;
+    choose_figures(figures, ((const struct options *)job->cli->options)->figures);
     int code = load(job);
     if (code == SMS_OK)
         code = sms__figures_make(figures);
@@ -221,11 +231,8 @@ static bool has_match(const struct sms__figure_names *names, const char *pattern
 /* Names the patterns of --figures that no figure has, beside others that some have. */
 static void tell_unmatched(const struct sms__figures *figures)
 {
-    char pattern[300];
-    for (const char *at = figures->only; at && *at; at += *at == ',') {
-        const size_t length = strcspn(at, ",");
-        snprintf(pattern, sizeof pattern, "%.*s", (int)length, at);
-        at += length;
+    for (size_t i = 0; i < figures->only.count; i++) {
+        const char *pattern = figures->only.name[i];
         if (has_match(&figures->made, pattern) || has_match(&figures->empty, pattern))
             continue;
         fputs("--figures: these results have no figure '", stderr);
@@ -255,9 +262,9 @@ static int finish(struct job *job, int code)
         sms__fail(&figures->errors, code, NULL, "out of memory");
     if (code == SMS_OK && figures->made.count == 0)
         code = sms__fail(&figures->errors, SMS_EINPUT, job->cli->args[0], "holds nothing to draw%s",
-                         figures->only  ? " under the names of --figures"
-                         : job->is_file ? ": no policy changes a metric of the host or cluster by 0.1 %"
-                                        : "; is this a folder of results?");
+                         figures->only.count ? " under the names of --figures"
+                         : job->is_file      ? ": no policy changes a metric of the host or cluster by 0.1 %"
+                                             : "; is this a folder of results?");
     if (code == SMS_OK)
         code = publish(job);
     if (code == SMS_OK && !job->cli->quiet)
@@ -279,7 +286,6 @@ static int plot_results(struct job *job)
     figures->scripts = job->scripts;
     figures->temporary = job->folder.partial.name;
     figures->target = job->target;
-    figures->only = ((const struct options *)job->cli->options)->figures;
     figures->cancel = &cli_interrupted;
     if (code == SMS_OK)
         code = sms__guard(&figures->arena, load_and_draw, job);

@@ -255,11 +255,7 @@ static int check_words(const struct cli *cli, bool verb)
     if (given->format && (given->shard || !strcmp(cli->args[0], "status")))
         return cli_usage(cli, "--format is for the results of a whole sweep");
     if (verb && (given->shard || given->jobs || given->engine || given->check))
-        return cli_usage(cli, "--%s is for a sweep itself",
-                         given->shard    ? "shard"
-                         : given->jobs   ? "jobs"
-                         : given->engine ? "engine"
-                                         : "check");
+        return cli_usage(cli, "--shard, --jobs, --engine and --check are for a sweep itself");
     if (cli->n_args != (verb ? 2 : 1))
         return cli_usage(cli, "name one plan, or use 'status PLAN' or 'merge PLAN'");
     return EXIT_OK;

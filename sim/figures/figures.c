@@ -398,14 +398,11 @@ static int write_script(struct maker *maker)
 /* ---- figures ---- */
 
 /* Whether the figure is asked for. */
-static bool is_wanted(struct sms__figures *figures, const char *name)
+static bool is_wanted(const struct sms__figures *figures, const char *name)
 {
-    bool wanted = !figures->only;
-    for (const char *at = figures->only; at && !wanted; at = *at ? at + 1 : NULL) {
-        size_t length = strcspn(at, ",");
-        wanted = fnmatch(sms__copy(&figures->arena, at, length), name, 0) == 0;
-        at += length;
-    }
+    bool wanted = figures->only.count == 0;
+    for (size_t i = 0; i < figures->only.count && !wanted; i++)
+        wanted = fnmatch(figures->only.name[i], name, 0) == 0;
     return wanted;
 }
 

@@ -30,10 +30,10 @@ struct sms__figures {
     const char *scripts;   /* the folder plots/ */
     const char *temporary; /* where the files are made */
     const char *target;    /* where they will be, which messages name */
-    const char *only;      /* patterns of names, separated by commas; NULL: all */
     double width_in;       /* 0: as each figure chooses */
     bool is_folder;        /* of CSV files */
     atomic_bool *cancel;
+    struct sms__figure_names only;        /* patterns of the names that are wanted; none: all */
     struct sms__figure_names made, empty; /* empty: the results have nothing for them */
     struct sms__figure_names tables;      /* that the SQL files so far may make */
 };

@@ -103,15 +103,15 @@ int sms__figures_load_tables(struct sms__figures *figures, const char *names, st
 
 bool sms__figures_may_want(const struct sms__figures *figures, const char *beginnings)
 {
-    bool may = !figures->only || !*beginnings;
-    for (const char *at = figures->only; at && !may; at = *at ? at + 1 : NULL) {
-        const size_t sure = strcspn(at, ",*?[\\");
+    bool may = figures->only.count == 0 || !*beginnings;
+    for (size_t i = 0; i < figures->only.count && !may; i++) {
+        const char *pattern = figures->only.name[i];
+        const size_t sure = strcspn(pattern, "*?[\\");
         for (const char *word = beginnings; *word && !may; word += strspn(word, " ")) {
             const size_t length = strcspn(word, " ");
-            may = !strncmp(at, word, sure < length ? sure : length);
+            may = !strncmp(pattern, word, sure < length ? sure : length);
             word += length;
         }
-        at += strcspn(at, ",");
     }
     return may;
 }

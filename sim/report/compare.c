@@ -248,9 +248,7 @@ static bool is_new(const struct comparison *c, size_t row, size_t policy)
 static void add_value(struct sms__table_out *table, const struct sms__result *row, size_t policy)
 {
     const double value = sms__result_estimate(row, policy).mean;
-    char text[64];
-    sms__table_add(table, "= %s",
-                   sms__print_value(text, sizeof text, value, NAN, sms__scale_of(sms__result_metric(row), value)));
+    sms__table_add(table, "= %s", sms__value(sms__result_metric(row), value, NAN).text);
 }
 
 static void add_change(struct sms__table_out *table, const struct sms__result *row, const struct cell *cell)
@@ -260,9 +258,8 @@ static void add_change(struct sms__table_out *table, const struct sms__result *r
     if (is_same(cell))
         sms__table_add(table, "same");
     else if (is_difference(cell))
-        sms__table_add(
-            table, "%s%s", by->mean > 0 ? "+" : "",
-            sms__print_value(text, sizeof text, by->mean, by->ci95, sms__scale_of(sms__result_metric(row), by->mean)));
+        sms__table_add(table, "%s%s", by->mean > 0 ? "+" : "",
+                       sms__value(sms__result_metric(row), by->mean, by->ci95).text);
     else if (isnan(cell->over.ratio.mean))
         sms__table_add(table, "-");
     else
@@ -292,13 +289,12 @@ static void print_unchanged(const struct comparison *c, FILE *to)
 {
     const char *between = "  the same under all policies: ";
     for (size_t r = 0; r < c->rows; r++) {
-        const double value = sms__result_estimate(&c->row[r], c->baseline).mean;
-        char text[64];
+        const struct sms__result *row = &c->row[r];
+        const double value = sms__result_estimate(row, c->baseline).mean;
         if (!is_unchanged(c, r) || isnan(value))
             continue;
-        fprintf(to, "%s%s %.*s %s", between, sms__result_subject(&c->row[r]),
-                sms__shown_length(sms__result_metric(&c->row[r])), sms__result_metric(&c->row[r]),
-                sms__print_value(text, sizeof text, value, NAN, sms__scale_of(sms__result_metric(&c->row[r]), value)));
+        fprintf(to, "%s%s %.*s %s", between, SMS__SHOWN_RESULT(row),
+                sms__value(sms__result_metric(row), value, NAN).text);
         between = ", ";
     }
     if (*between == ',')
@@ -322,8 +318,7 @@ static void print_table(const struct comparison *c, const struct sms__screen *sc
         if (is_unchanged(c, i / c->policies))
             continue;
         if (i % c->policies == 0) {
-            sms__table_add(table, "%s %.*s", sms__result_subject(row), sms__shown_length(sms__result_metric(row)),
-                           sms__result_metric(row));
+            sms__table_add(table, "%s %.*s", SMS__SHOWN_RESULT(row));
             sms__table_value(table, sms__result_metric(row), sms__result_estimate(row, c->baseline).mean, NAN);
         }
         if (i % c->policies == c->baseline)
@@ -352,8 +347,7 @@ static void print_doubtful(const struct comparison *c, FILE *to)
         if (!is_doubtful(&c->cell[i]) || ++count > NAMED)
             continue;
         fprintf(to, "%s %s %.*s of %s",
-                count > 1 ? "," : "  significant before Holm's correction, but not after it:", sms__result_subject(row),
-                sms__shown_length(sms__result_metric(row)), sms__result_metric(row),
+                count > 1 ? "," : "  significant before Holm's correction, but not after it:", SMS__SHOWN_RESULT(row),
                 sms_results_policy(c->results, i % c->policies));
     }
     if (count > NAMED)

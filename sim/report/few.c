@@ -39,8 +39,7 @@ static void say_maximum(const struct sms__result *row, struct line *line, FILE *
 {
     const size_t least = sms__result_least_maximum(row);
     if (least && !sms__is_greatest(row) && name_next(line, to))
-        fprintf(to, "%s %.*s (max of %zu %s)", sms__result_subject(row), sms__shown_length(sms__result_metric(row)),
-                sms__result_metric(row), least, sms__result_counts(row, (double)least));
+        fprintf(to, "%s %.*s (max of %zu %s)", SMS__SHOWN_RESULT(row), least, sms__result_counts(row, (double)least));
 }
 
 static void say_missed(const struct sms__result *row, struct line *line, FILE *to)
@@ -59,8 +58,7 @@ static void say_same(const struct sms__result *row, struct line *line, FILE *to)
 {
     for (size_t p = 0; p < sms_results_policies(row->results); p++)
         if (sms__mostly_same(row, p) && !sms__maximum_of(row, p) && name_next(line, to))
-            fprintf(to, "%s %.*s under %s", sms__result_subject(row), sms__shown_length(sms__result_metric(row)),
-                    sms__result_metric(row), sms_results_policy(row->results, p));
+            fprintf(to, "%s %.*s under %s", SMS__SHOWN_RESULT(row), sms_results_policy(row->results, p));
 }
 
 bool sms__shows_jobs(const struct sms_scenario *scenario)

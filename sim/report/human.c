@@ -49,15 +49,14 @@ static struct columns say_constant(const struct sms_results *results, enum sms_s
     const char *between = "  the same throughout: ";
     for (size_t c = 0; c < columns.count && kept.count < SHOWN_MOST; c++) {
         struct sms_estimate e;
-        char text[64];
         if (!is_constant(results, subject, columns.metric[c], &e)) {
             shown[kept.count++] = columns.metric[c];
             continue;
         }
         if (isnan(e.mean))
             continue;
-        fprintf(screen->to, "%s%.*s %s", between, sms__shown_length(columns.metric[c]), columns.metric[c],
-                sms__print_value(text, sizeof text, e.mean, NAN, sms__scale_of(columns.metric[c], e.mean)));
+        fprintf(screen->to, "%s%.*s %s", between, SMS__SHOWN(columns.metric[c]),
+                sms__value(columns.metric[c], e.mean, NAN).text);
         between = ", ";
     }
     if (*between == ',')
@@ -105,7 +104,7 @@ static void print_subjects(const struct sms_results *results, enum sms_subject s
     struct sms__table_out *table = sms__table_new(1 + columns.count);
     sms__table_add(table, "%s by policy", sms__subject_word(subject));
     for (size_t c = 0; c < columns.count; c++)
-        sms__table_add(table, "%.*s", sms__shown_length(columns.metric[c]), columns.metric[c]);
+        sms__table_add(table, "%.*s", SMS__SHOWN(columns.metric[c]));
     for (size_t p = 0; p < sms_results_policies(results); p++)
         add_policy(table, results, p, subject, columns, with_host);
     end_table(table, screen);
@@ -141,7 +140,7 @@ static void print_whole(const struct sms_results *results, enum sms_subject subj
     snprintf(corner, sizeof corner, "%s by policy", sms__subject_word(subject));
     struct sms__table_out *table = begin_policies(results, corner);
     for (size_t c = 0; c < columns.count; c++) {
-        sms__table_add(table, "%.*s", sms__shown_length(columns.metric[c]), columns.metric[c]);
+        sms__table_add(table, "%.*s", SMS__SHOWN(columns.metric[c]));
         for (size_t p = 0; p < sms_results_policies(results); p++)
             add_estimate(table, results, p, subject, 0, columns.metric[c]);
     }
@@ -155,9 +154,8 @@ static void print_until(const struct sms_results *results, FILE *to)
     if (!sms_results_until(results, &until) || isinf(until.reached) || sms_results_exact(results))
         return;
     const char *metric = sms__metric_name(until.subject, until.metric);
-    fprintf(to, ", %.*s of %s to ± %.*g %%", sms__shown_length(metric), metric,
-            sms_results_subject(results, until.subject, until.idx), sms__digits(100 * until.reached, 2),
-            100 * until.reached);
+    fprintf(to, ", %.*s of %s to ± %.*g %%", SMS__SHOWN(metric), sms_results_subject(results, until.subject, until.idx),
+            sms__digits(100 * until.reached, 2), 100 * until.reached);
 }
 
 static void print_runs(const struct sms_results *results, FILE *to)

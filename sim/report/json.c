@@ -134,17 +134,17 @@ static json_t *scenario_of(const struct sms_results *results, long baseline, str
     json_object_set_new(object, "replications", json_integer((json_int_t)sms_results_replications(results)));
     json_object_set_new(object, "exact", json_boolean(sms_results_exact(results)));
     sms__json_stopping(results, object);
-    if (baseline >= 0)
+    if (baseline >= 0) {
         json_object_set_new(object, "ratios_over", json_string(sms_results_policy(results, (size_t)baseline)));
-    if (baseline >= 0)
         json_object_set_new(object, "comparisons", sms__json_comparisons(results, (size_t)baseline));
+    }
     json_object_set_new(object, "answer", sms__json_answer(results, baseline < 0 ? 0 : (size_t)baseline, trust));
     if (baseline >= 0)
         json_object_set_new(object, "unknowns", sms__json_unknowns(results, (size_t)baseline));
-    if (baseline >= 0 && !scenario->cluster)
+    if (baseline >= 0 && !scenario->cluster) {
         json_object_set_new(object, "alone", sms__json_alone(results, (size_t)baseline));
-    if (baseline >= 0 && !scenario->cluster)
         json_object_set_new(object, "bounds", sms__json_gaps(results));
+    }
     for (size_t p = 0; p < sms_results_policies(results); p++)
         json_array_append_new(runs, run_of(results, baseline, p));
     json_object_set_new(object, "runs", runs);

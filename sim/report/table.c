@@ -141,6 +141,13 @@ const char *sms__print_value(char *out, size_t size, double mean, double half, s
     return out;
 }
 
+struct sms__value_text sms__value(const char *metric, double mean, double half)
+{
+    struct sms__value_text value;
+    sms__print_value(value.text, sizeof value.text, mean, half, sms__scale_of(metric, mean));
+    return value;
+}
+
 int sms__percent_decimals(double half)
 {
     enum { MOST = 3 };

@@ -22,8 +22,11 @@ const char *sms__result_policy(const struct sms__result *result);
 const char *sms__result_word(const struct sms__result *result);
 const char *sms__result_subject(const struct sms__result *result);
 const char *sms__result_metric(const struct sms__result *result);
-/* How many characters of a metric's name people read: not its `_ns`, because values have units of their own. */
+/* How many characters of a metric's name people read: not its `_ns`, because values have units of their own. The macros
+ * are what "%.*s" takes of a metric, and "%s %.*s" of a result. */
 int sms__shown_length(const char *metric);
+#define SMS__SHOWN(metric) sms__shown_length(metric), metric
+#define SMS__SHOWN_RESULT(result) sms__result_subject(result), SMS__SHOWN(sms__result_metric(result))
 
 /* The value under any policy, and over a baseline. Where the values of the replications fall into two regimes, the
  * interval of value and ratio covers both, because a run is in one of them and not at their mean. */

@@ -140,9 +140,9 @@ same one/results "a merge that has waited"
 same moved/results "a merge that has waited"
 
 # Wrong arguments.
-try 2 "a shard of a merge" sweep merge plan.yaml --shard 1/2; prints "--shard is for a sweep itself"
+try 2 "a shard of a merge" sweep merge plan.yaml --shard 1/2; prints "--shard, --jobs, --engine and --check are for a sweep itself"
 for option in jobs=2 engine=reference check; do
-    try 2 "--$option of a status" sweep status plan.yaml "--$option"; prints "--${option%=*} is for a sweep itself"
+    try 2 "--$option of a status" sweep status plan.yaml "--$option"; prints "are for a sweep itself"
 done
 try 2 "two plans" sweep plan.yaml base.yaml; prints "name one plan, or use 'status PLAN' or 'merge PLAN'"
 for verb in status merge; do try 2 "$verb of no plan" sweep $verb; prints "name one plan, or use 'status PLAN' or 'merge PLAN'"; done
