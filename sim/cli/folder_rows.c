@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIMELINE_ROWS = 20000, SPAN_ROWS = 200000 }; /* of a policy */
+/* The most of a policy. */
+enum { TIMELINE_ROWS = 20000, SPAN_ROWS = 200000 };
+static const uint64_t most_rows[SMS__CUT_KINDS] = {SPAN_ROWS, SPAN_ROWS, TIMELINE_ROWS, TIMELINE_ROWS};
 
 /* What scenarios must have for a file of rows to be there. */
 enum { BLOCKS = 1, WHOLE = 2 /* not --brief */, SHARES = 4, PODS = 8, GUEST = 16 };
@@ -137,11 +139,7 @@ int rows_begin(struct rows *rows, const struct session *session, bool brief, str
     return SMS_OK;
 }
 
-void rows_start_scenario(struct rows *rows, const struct sms_scenario *scenario)
-{
-    rows->scenario = scenario;
-    rows->waits_policy = NULL;
-}
+void rows_start_scenario(struct rows *rows, const struct sms_scenario *scenario) { rows->scenario = scenario; }
 
 void rows_end_scenario(struct rows *rows)
 {
@@ -181,7 +179,7 @@ static bool count_row(struct rows *rows, const char *policy, enum sms__cut_kind 
         rows->failed = true;
         return false;
     }
-    bool room = cut->rows < (kind == SMS__CUT_TIMELINE ? TIMELINE_ROWS : SPAN_ROWS);
+    bool room = cut->rows < most_rows[kind];
     cut->rows += room;
     cut->left_out += !room;
     return room;
@@ -201,10 +199,7 @@ static void add_stay(struct rows *rows, const char *policy, const struct sms_sta
 static void add_wait(struct rows *rows, const char *policy, const struct sms_wait *wait)
 {
     FILE *to = rows->file[ROWS_WAITS];
-    if (rows->waits_policy != policy)
-        rows->waits_rows = 0;
-    rows->waits_policy = policy;
-    if (rows->waits_rows++ >= TIMELINE_ROWS)
+    if (!count_row(rows, policy, SMS__CUT_WAITS))
         return;
     SMS__PRINT_CSV(to, rows->scenario->name, policy);
     fprintf(to, "%zu,", wait->device);

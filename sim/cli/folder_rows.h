@@ -24,9 +24,7 @@ struct rows {
     const struct sms_scenario *scenario; /* the one that runs */
     FILE *file[ROWS_FILES];              /* NULL: not wanted */
     struct placements placements;
-    size_t waits_rows;        /* of this policy */
-    const char *waits_policy; /* of the last row; NULL before the first */
-    struct sms__cut *cut;     /* [cuts]: a policy and kind of rows each */
+    struct sms__cut *cut; /* [cuts]: a policy and kind of rows each */
     size_t cuts;
     bool brief;
     bool failed; /* out of memory */

@@ -120,7 +120,7 @@ static json_t *describe_cuts(const struct sms__set *set, enum sms__cut_kind kind
     return list;
 }
 
-static const char *const cut_key[SMS__CUT_KINDS] = {"spans_cut", "placements_cut", "timeline_cut"};
+static const char *const cut_key[SMS__CUT_KINDS] = {"spans_cut", "placements_cut", "timeline_cut", "waits_cut"};
 
 /* No date: the same command gives the same bytes. */
 static json_t *make_manifest(const struct sms__set *set, const char *command)

@@ -12,7 +12,7 @@ struct sms__folder;
 struct sms__trust;
 
 /* A file of a results folder that lacks the last rows of a policy. */
-enum sms__cut_kind { SMS__CUT_SPANS, SMS__CUT_PLACEMENTS, SMS__CUT_TIMELINE, SMS__CUT_KINDS };
+enum sms__cut_kind { SMS__CUT_SPANS, SMS__CUT_PLACEMENTS, SMS__CUT_TIMELINE, SMS__CUT_WAITS, SMS__CUT_KINDS };
 struct sms__cut {
     const char *scenario, *policy; /* the scenario's own texts */
     uint64_t rows, left_out;

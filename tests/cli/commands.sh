@@ -515,6 +515,22 @@ cuts = {cut["policy"]: cut for cut in json.load(open(sys.argv[1] + "/manifest.js
 rows = [row["policy"] for row in csv.DictReader(open(sys.argv[1] + "/timeline.csv"))]
 assert cuts and all(rows.count(policy) == cut["rows"] == 20000 and cut["left_out"] > 0 for policy, cut in cuts.items()), cuts
 END
+cat >"$work/launches.yaml" <<'END'
+workload: short
+kernels: [{name: k, blocks: 40, threads: 1024, block_time: 1 us}]
+---
+scenario: short
+devices: [{model: v100, sms: 2}]
+policies: [leftover]
+run: {duration: 150 ms}
+vms: [{name: a, workload: short, repeat: forever}]
+END
+try 0 "many launches" run "$work/launches.yaml" --out "$work/launches" --quiet
+python3 - "$work/launches" <<'END' && ok || bad "the manifest does not say that waits are cut"
+import json, sys
+cut, = json.load(open(sys.argv[1] + "/manifest.json"))["waits_cut"]
+assert cut["rows"] == len(open(sys.argv[1] + "/waits.csv").readlines()) - 1 == 20000 and cut["left_out"] > 0, cut
+END
 try 4 "a results folder that exists" run "$tutorial" --out "$work/results"; prints "exists already; name another folder, or replace results with --force"
 try 3 "a results folder for a scenario" compare "$work/results"; prints "is a folder; name a file of scenarios; 'smsched report $work/results' shows the results in it"
 try 0 "a results folder that is replaced" run "$tutorial" --out "$work/results" --force --quiet
