@@ -56,7 +56,6 @@ static void print_rows(const struct sms__calibration *calibration, bool held, co
         sms__table_add(table, "%s", headers[i]);
     for (size_t i = 0; i < calibration->rows; i++) {
         const struct sms__predicted *row = &calibration->row[i];
-        char measured[64], simulated[64];
         if (row->held != held)
             continue;
         if (!is_shown(calibration, row)) {
@@ -67,11 +66,9 @@ static void print_rows(const struct sms__calibration *calibration, bool held, co
         rows++;
         sms__table_add(table, "%s", row->run);
         sms__table_add(table, "%s", row->what);
+        sms__table_add(table, "%s", sms__value_in(row->measured, row->measured_half, scale).text);
         sms__table_add(table, "%s",
-                       sms__print_value(measured, sizeof measured, row->measured, row->measured_half, scale));
-        sms__table_add(table, "%s",
-                       sms__print_value(simulated, sizeof simulated, row->simulated[SMS__AS_FITTED],
-                                        row->half[SMS__AS_FITTED], scale));
+                       sms__value_in(row->simulated[SMS__AS_FITTED], row->half[SMS__AS_FITTED], scale).text);
         add_error(table, error_of(row, SMS__AS_FITTED));
         add_error(table, error_of(row, SMS__AS_SHIPPED));
         add_error(table, error_of(row, SMS__SHEETS));
@@ -100,15 +97,14 @@ static void print_medians(const struct sms__calibration *calibration, FILE *to)
 }
 
 /* "1.500 ± 0.005 ms" */
-static const char *print_fitted(char *out, size_t size, const struct sms__fitted_value *fitted,
-                                enum sms__sheet_value value)
+static struct sms__value_text fitted_text(const struct sms__fitted_value *fitted, enum sms__sheet_value value)
 {
     const struct sms__scale mhz = {" MHz", 1e6}, number = {"", 1},
                             scale = value == SMS__SHEET_CLOCK  ? mhz
                                     : value == SMS__SHEET_KNEE ? number
                                                                : sms__scale_of("_ns", fitted->value / 1e3);
     const double per = value < SMS__SHEET_KNEE ? 1e3 : 1; /* ps */
-    return sms__print_value(out, size, fitted->value / per, fitted->half / per, scale);
+    return sms__value_in(fitted->value / per, fitted->half / per, scale);
 }
 
 static void print_sheet(const struct sms__calibration *calibration, const struct sms__screen *screen)
@@ -121,12 +117,11 @@ static void print_sheet(const struct sms__calibration *calibration, const struct
     for (int v = 0; v < SMS__SHEET_VALUES; v++) {
         const struct sms__fitted_value *fitted = &calibration->fitted[v];
         const struct sms__fitted_value shipped = {sms__shipped_value(calibration->device, v), NAN, NULL};
-        char text[64];
         if (isnan(fitted->value))
             continue;
         sms__table_add(table, "%s", sms__sheet_value_name(v));
-        sms__table_add(table, "%s", isnan(shipped.value) ? "-" : print_fitted(text, sizeof text, &shipped, v));
-        sms__table_add(table, "%s", print_fitted(text, sizeof text, fitted, v));
+        sms__table_add(table, "%s", isnan(shipped.value) ? "-" : fitted_text(&shipped, v).text);
+        sms__table_add(table, "%s", fitted_text(fitted, v).text);
         sms__table_add(table, "%s", fitted->from);
     }
     sms__table_print(table, screen);

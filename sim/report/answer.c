@@ -113,8 +113,7 @@ static struct sms__scale unit_of(const struct sms__outcome *answer, double value
 
 static void put_value(const struct sms__outcome *answer, double value, FILE *to)
 {
-    char text[64];
-    fputs(sms__print_value(text, sizeof text, value, NAN, unit_of(answer, value)), to);
+    fputs(sms__value_in(value, NAN, unit_of(answer, value)).text, to);
 }
 
 /* No interval says that a metric falls below 0. One of two policies that are not told apart may exclude 0, because the
@@ -145,13 +144,12 @@ static void put_interval(const struct sms__outcome *answer, const struct sms_est
 /* With as many decimals as the interval, or, where there is none, as show that it is not 0. */
 static void put_percent(const struct sms__outcome *answer, const struct sms_estimate *change, FILE *to)
 {
-    char text[64];
     const bool known = answer->verdict >= SMS__ANSWER_CHANCE && !isnan(change->ci95);
     const int decimals = sms__percent_decimals(100 * (known               ? change->ci95
                                                       : change->mean != 0 ? fabs(change->mean)
                                                                           : 1));
     if (decimals == 1)
-        fputs(sms__percent(text, sizeof text, true, 100 * change->mean, NAN), to);
+        fputs(sms__percent(true, 100 * change->mean, NAN).text, to);
     else
         fprintf(to, "%+.*f %%", decimals, 100 * change->mean);
 }

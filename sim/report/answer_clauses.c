@@ -187,7 +187,6 @@ void sms__answer_put_left_out(const struct sms__outcome *answer, FILE *to)
 void sms__answer_put_bound(const struct sms__outcome *answer, FILE *to)
 {
     struct sms_bound bound;
-    char least[64], most[64];
     for (int m = 0; m < SMS_BOUNDED && answer->asked.subject == SMS_HOST; m++) {
         if (strcmp(sms__result_metric(&answer->asked), sms_bound_metric((enum sms_bounded)m)) != 0 ||
             sms_results_bound(answer->results, (enum sms_bounded)m, &bound, NULL))
@@ -196,8 +195,7 @@ void sms__answer_put_bound(const struct sms__outcome *answer, FILE *to)
             continue;
         const struct sms__scale unit = sms__scale_of(sms_bound_metric((enum sms_bounded)m), bound.run_per_s);
         fprintf(to, "; the optimum is between %s and %s, which no policy exceeds",
-                sms__print_value(least, sizeof least, answer->value.mean, NAN, unit),
-                sms__print_value(most, sizeof most, bound.run_per_s, NAN, unit));
+                sms__value_in(answer->value.mean, NAN, unit).text, sms__value_in(bound.run_per_s, NAN, unit).text);
     }
 }
 
@@ -209,7 +207,6 @@ void sms__answer_put_cost(const struct sms__outcome *answer, FILE *to)
     const enum sms_subject subject = sms_results_scenario(answer->results)->cluster ? SMS_CLUSTER : SMS_HOST;
     const size_t best = answer->best.best;
     const char *between = "; it costs ";
-    char text[64];
     for (size_t i = 0; i < sizeof metrics / sizeof *metrics && answer->best.group == 1; i++) {
         const struct sms__result row = sms__result_of(answer->results, subject, 0, metrics[i]);
         if (row.metric == SIZE_MAX || !strcmp(metrics[i], sms__result_metric(&answer->asked)) ||
@@ -220,8 +217,7 @@ void sms__answer_put_cost(const struct sms__outcome *answer, FILE *to)
         if (!(change.mean * sms_metrics(subject, NULL)[row.metric].better < -0.005) ||
             sms_p_value(change, 0) >= SMS__SIGNIFICANT)
             continue;
-        fprintf(to, "%s%s %s", between, sms__metric_words(metrics[i]),
-                sms__percent(text, sizeof text, true, 100 * change.mean, NAN));
+        fprintf(to, "%s%s %s", between, sms__metric_words(metrics[i]), sms__percent(true, 100 * change.mean, NAN).text);
         between = ", ";
     }
 }

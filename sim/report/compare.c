@@ -254,7 +254,6 @@ static void add_value(struct sms__table_out *table, const struct sms__result *ro
 static void add_change(struct sms__table_out *table, const struct sms__result *row, const struct cell *cell)
 {
     const struct sms_estimate *by = &cell->over.difference;
-    char text[64];
     if (is_same(cell))
         sms__table_add(table, "same");
     else if (is_difference(cell))
@@ -263,9 +262,8 @@ static void add_change(struct sms__table_out *table, const struct sms__result *r
     else if (isnan(cell->over.ratio.mean))
         sms__table_add(table, "-");
     else
-        sms__table_add(
-            table, "%s",
-            sms__percent(text, sizeof text, true, 100 * (cell->over.ratio.mean - 1), 100 * cell->over.ratio.ci95));
+        sms__table_add(table, "%s",
+                       sms__percent(true, 100 * (cell->over.ratio.mean - 1), 100 * cell->over.ratio.ci95).text);
 }
 
 /* Whether no policy changes the metric, so that its row would say nothing. Not if some policy has no value. */

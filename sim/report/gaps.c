@@ -34,11 +34,10 @@ static struct sms_estimate gap_of(const struct sms_results *results, size_t poli
 
 static void add_gap(struct sms__table_out *table, struct sms_estimate gap)
 {
-    char text[64];
     if (isnan(gap.mean))
         sms__table_add(table, "-");
     else
-        sms__table_add(table, "%s", sms__percent(text, sizeof text, false, 100 * gap.mean, 100 * gap.ci95));
+        sms__table_add(table, "%s", sms__percent(false, 100 * gap.mean, 100 * gap.ci95).text);
 }
 
 static void add_gaps(struct sms__table_out *table, const struct sms_results *results, enum sms_bounded metric,

@@ -58,18 +58,17 @@ struct sms__scale {
     double divisor;
 };
 struct sms__scale sms__scale_of(const char *metric, double largest);
-/* Writes "279 ± 7 s", or "278.8 s" without a half-width. Returns `out`. */
-const char *sms__print_value(char *out, size_t size, double mean, double half, struct sms__scale scale);
-/* The same of a value alone, in its own unit, to be printed within the statement. */
+/* A text that is printed in the statement that makes it. */
 struct sms__value_text {
     char text[64];
 };
+/* "279 ± 7 s", or "278.8 s" without a half-width; of a value alone in its own unit. */
+struct sms__value_text sms__value_in(double mean, double half, struct sms__scale scale);
 struct sms__value_text sms__value(const char *metric, double mean, double half);
 /* The decimals of a change in percent and of its half-width: one, and up to three where the half-width would be 0. */
 int sms__percent_decimals(double half);
-/* Writes "9.56 ± 0.04 %", with as many decimals as show the half-width, but three at most; without ± if it is NAN.
- * Returns `out`. */
-const char *sms__percent(char *out, size_t size, bool sign, double mean, double half);
+/* "9.56 ± 0.04 %", with as many decimals as show the half-width, but three at most; without ± if it is NAN. */
+struct sms__value_text sms__percent(bool sign, double mean, double half);
 
 /* human.c: tables for people. */
 void sms__print_results(const struct sms_results *results, const struct sms__screen *screen);

@@ -21,15 +21,13 @@ static double gain_of(const struct sms__outcome *answer, size_t v)
 static void put_gains(const struct sms__outcome *answer, FILE *to)
 {
     const struct sms_scenario *scenario = sms_results_scenario(answer->results);
-    char text[64];
     size_t count = 0;
     for (size_t v = 0; v < scenario->vms; v++) {
         const double gain = gain_of(answer, v);
         if (!(fabs(gain) > LEAST_TOLD) || ++count > NAMED)
             continue;
         fprintf(to, count == 1 ? "; alone, %s is" : ", %s", scenario->vm[v].name);
-        fprintf(to, " %s %s", sms__percent(text, sizeof text, false, fabs(100 * gain), NAN),
-                gain > 0 ? "faster" : "slower");
+        fprintf(to, " %s %s", sms__percent(false, fabs(100 * gain), NAN).text, gain > 0 ? "faster" : "slower");
     }
     if (count > NAMED)
         fprintf(to, " (%zu more not shown)", count - NAMED);
@@ -42,7 +40,6 @@ void sms__answer_put_gain_alone(const struct sms__outcome *answer, FILE *to)
 {
     const struct sms_scenario *scenario = sms_results_scenario(answer->results);
     bool gains = false;
-    char text[64];
     if (!scenario->cluster && scenario->vms == 1)
         fprintf(to, "; %s has the GPU to itself: no other tenant shares it", scenario->vm[0].name);
     for (size_t v = 0; v < scenario->vms && scenario->vms > 1 && answer->over < SIZE_MAX; v++)
@@ -55,7 +52,7 @@ void sms__answer_put_gain_alone(const struct sms__outcome *answer, FILE *to)
     const double left = sms__gain_left(answer->results, answer->best.best, answer->over).mean - 1;
     if (!isnan(left))
         fprintf(to, ", which is no effect of sharing; without it STP changes by %s",
-                sms__percent(text, sizeof text, true, 100 * left, NAN));
+                sms__percent(true, 100 * left, NAN).text);
 }
 
 /* ---- the table ---- */
@@ -63,7 +60,6 @@ void sms__answer_put_gain_alone(const struct sms__outcome *answer, FILE *to)
 void sms__add_alone_rows(struct sms__table_out *table, const struct sms_results *results, size_t baseline)
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
-    char text[64];
     for (size_t v = 0; v < scenario->vms; v++) {
         if (!sms__tells_gain_alone(results, v))
             continue;
@@ -71,9 +67,10 @@ void sms__add_alone_rows(struct sms__table_out *table, const struct sms_results 
         sms__table_value(table, "normalized_progress_ratio", sms__progress_alone(results, baseline, v).mean, NAN);
         for (size_t p = 0; p < sms_results_policies(results); p++) {
             const struct sms_estimate gain = sms__gain_alone(results, p, baseline, v);
-            sms__percent(text, sizeof text, true, 100 * (gain.mean - 1), 100 * gain.ci95);
             if (p != baseline)
-                sms__table_add(table, "%s", isnan(gain.mean) ? "-" : text);
+                sms__table_add(table, "%s",
+                               isnan(gain.mean) ? "-"
+                                                : sms__percent(true, 100 * (gain.mean - 1), 100 * gain.ci95).text);
         }
     }
 }

@@ -1,5 +1,6 @@
 /* Tables with aligned columns that fit a screen. Headers and names fold, and columns for which there is no room follow
  * below the others. Memory that runs out is noted, and then nothing is printed. */
+#include "../base/buffer.h"
 #include "../base/escape.h"
 #include "../base/room.h"
 #include "../base/suffix.h"
@@ -119,33 +120,31 @@ static int decimals_of(double mean, double half)
     return least < 0 ? 0 : least > DECIMALS_MAX ? DECIMALS_MAX : least;
 }
 
-const char *sms__print_value(char *out, size_t size, double mean, double half, struct sms__scale unit)
+struct sms__value_text sms__value_in(double mean, double half, struct sms__scale unit)
 {
-    double value = mean / unit.divisor, error = half / unit.divisor;
+    struct sms__value_text out;
+    const size_t size = sizeof out.text;
+    double value = mean / unit.divisor + 0, error = half / unit.divisor; /* never -0 */
     int decimals = decimals_of(value, error);
     bool plain = value == 0 || (fabs(value) >= 1e-4 && fabs(value) < 1e9);
-    int used = !plain                                  ? snprintf(out, size, "%.4g", value)
-               : value == 0 && isnan(error)            ? snprintf(out, size, "0")
-               : isnan(error) && value == floor(value) ? snprintf(out, size, "%.0f", value)
-                                                       : snprintf(out, size, "%.*f", decimals, value);
-    char *rest = out + used;
-    size -= (size_t)used;
-    if (isnan(error))
-        snprintf(rest, size, "%s", value == 0 ? "" : unit.name);
-    else if (plain && error < 0.5 * pow(10, -decimals))
-        snprintf(rest, size, " ± <%.*f%s", decimals, pow(10, -decimals), unit.name);
-    else if (plain)
-        snprintf(rest, size, " ± %.*f%s", decimals, error, unit.name);
+    if (!plain)
+        snprintf(out.text, size, "%.4g", value);
     else
-        snprintf(rest, size, " ± %.2g%s", error, unit.name);
+        snprintf(out.text, size, "%.*f", isnan(error) && value == floor(value) ? 0 : decimals, value);
+    if (isnan(error))
+        sms__append(out.text, size, "%s", value == 0 ? "" : unit.name);
+    else if (plain && error < 0.5 * pow(10, -decimals))
+        sms__append(out.text, size, " ± <%.*f%s", decimals, pow(10, -decimals), unit.name);
+    else if (plain)
+        sms__append(out.text, size, " ± %.*f%s", decimals, error, unit.name);
+    else
+        sms__append(out.text, size, " ± %.2g%s", error, unit.name);
     return out;
 }
 
 struct sms__value_text sms__value(const char *metric, double mean, double half)
 {
-    struct sms__value_text value;
-    sms__print_value(value.text, sizeof value.text, mean, half, sms__scale_of(metric, mean));
-    return value;
+    return sms__value_in(mean, half, sms__scale_of(metric, mean));
 }
 
 int sms__percent_decimals(double half)
@@ -157,24 +156,24 @@ int sms__percent_decimals(double half)
     return decimals;
 }
 
-const char *sms__percent(char *out, size_t size, bool sign, double mean, double half)
+struct sms__value_text sms__percent(bool sign, double mean, double half)
 {
     enum { MANY = 1000000 };
-    int decimals = sms__percent_decimals(half), used;
+    struct sms__value_text out;
+    const size_t size = sizeof out.text;
+    const int decimals = sms__percent_decimals(half);
     if (fabs(mean) < 0.5 * pow(10, -decimals))
         mean = 0; /* never -0.0 */
     if (fabs(mean) < MANY)
-        used = snprintf(out, size, sign ? "%+.*f" : "%.*f", decimals, mean);
+        snprintf(out.text, size, sign ? "%+.*f" : "%.*f", decimals, mean);
     else
-        used = snprintf(out, size, sign ? "%+.3g" : "%.3g", mean);
-    char *rest = out + used;
-    size -= (size_t)used;
+        snprintf(out.text, size, sign ? "%+.3g" : "%.3g", mean);
     if (isnan(half))
-        snprintf(rest, size, " %%");
+        sms__append(out.text, size, " %%");
     else if (half < 0.5 * pow(10, -decimals))
-        snprintf(rest, size, " ± <%.*f %%", decimals, pow(10, -decimals));
+        sms__append(out.text, size, " ± <%.*f %%", decimals, pow(10, -decimals));
     else
-        snprintf(rest, size, " ± %.*f %%", decimals, half);
+        sms__append(out.text, size, " ± %.*f %%", decimals, half);
     return out;
 }
 
@@ -212,13 +211,14 @@ static void make_texts(struct sms__table_out *table)
     table->failed |= !list;
     for (size_t i = 0; i < table->cells && !table->failed; i++) {
         struct cell *cell = &table->cell[i];
-        char number[64], text[400];
+        struct sms__value_text number;
+        char text[400];
         if (cell->text && !cell->mark)
             continue;
         if (!cell->text)
-            sms__print_value(number, sizeof number, cell->mean, cell->half,
-                             sms__scale_of(cell->metric, find_largest(list, cell->metric)->value));
-        snprintf(text, sizeof text, "%s%s", marks[cell->mark], cell->text ? cell->text : number);
+            number = sms__value_in(cell->mean, cell->half,
+                                   sms__scale_of(cell->metric, find_largest(list, cell->metric)->value));
+        snprintf(text, sizeof text, "%s%s", marks[cell->mark], cell->text ? cell->text : number.text);
         free(cell->text);
         cell->text = sms__note_memory(strdup(text));
         table->failed |= !cell->text;

@@ -195,11 +195,9 @@ static void print_who(const struct printing *printing, const struct sms__search_
 /* "1.23 ± 0.04 ms, best (40 replications)". */
 static void print_place(const struct printing *printing, const struct sms__search_row *row)
 {
-    char text[64];
     const double mean = strtod(row->value[0], NULL), half = *row->value[1] ? strtod(row->value[1], NULL) : (double)NAN;
-    const struct sms__scale scale = sms__scale_of(sms__plan_asks(printing->search->plan, "metric"), fabs(mean));
     if (*row->value[0])
-        fprintf(printing->to, "%s, ", sms__print_value(text, sizeof text, mean, half, scale));
+        fprintf(printing->to, "%s, ", sms__value(sms__plan_asks(printing->search->plan, "metric"), mean, half).text);
     fprintf(printing->to, "%s (%llu replications)", row->state, (unsigned long long)row->found->replications);
 }
 
