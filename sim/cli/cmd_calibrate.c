@@ -2,7 +2,6 @@
 #include "cli.h"
 #include "session.h"
 
-#include "../base/quantity.h"
 #include "../calibrate/calibration.h"
 #include "../report/json_write.h"
 #include "../yaml/fields.h"
@@ -93,7 +92,6 @@ static int calibrate(struct cli *cli)
 {
     const struct options *given = cli->options;
     struct calibrating calibrating = {.cli = cli};
-    char most[64];
     if (cli->n_args == 0)
         return cli_usage(cli, "name traces of programs that run alone, and of programs that run together");
     if (!given->device)
@@ -103,11 +101,9 @@ static int calibrate(struct cli *cli)
                          SMS__NAME_MAX);
     calibrating.arena.most = sms__memory_most(cli->memory);
     int code = sms__guard(&calibrating.arena, body, &calibrating);
-    if (code == SMS_EMEMORY && !calibrating.errors.count) {
-        sms__quantity_print(most, sizeof most, (double)calibrating.arena.most, SMS__BYTES);
+    if (code == SMS_EMEMORY && !calibrating.errors.count)
         sms__fail(&calibrating.errors, code, NULL, "the traces need more than %s of memory; --memory SIZE allows more",
-                  most);
-    }
+                  sms__bound(SMS__BYTES, (double)calibrating.arena.most).text);
     if (code == SMS_ENOMEM && !calibrating.errors.count)
         sms__fail(&calibrating.errors, code, NULL, "no memory");
     sms__folder_abandon(&calibrating.folder);

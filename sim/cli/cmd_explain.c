@@ -226,11 +226,8 @@ static void print_placement(struct explanation *explanation, const char *policy,
             sms__append(text, sizeof text, "%s%u", n++ ? ", " : ", GPU ", i);
     if (placement->profile)
         sms__append(text, sizeof text, ", %s at slice %u", placement->profile, placement->slice);
-    if (placement->wait_ps) {
-        char wait[40];
-        sms__print_bound(wait, sizeof wait, SMS__TIME, (double)placement->wait_ps);
-        sms__append(text, sizeof text, ", after a wait of %s", wait);
-    }
+    if (placement->wait_ps)
+        sms__append(text, sizeof text, ", after a wait of %s", sms__bound(SMS__TIME, (double)placement->wait_ps).text);
     const struct sms_message message = {placement->time_ps, placement->pod, text};
     print_event(explanation, policy, &message, -1);
 }

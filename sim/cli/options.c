@@ -89,13 +89,12 @@ static const enum sms__dimension dimensions[] = {[CLI_COUNT] = SMS__COUNT,
 static int complain_range(struct cli *cli, const struct cli_option *option, const char *text, double min, double max,
                           double value)
 {
-    char low[32], high[32];
     const enum sms__dimension dimension = dimensions[option->kind];
-    sms__print_bound(low, sizeof low, dimension, min);
-    sms__print_bound(high, sizeof high, dimension, max);
+    const struct sms__bound_text low = sms__bound(dimension, min), high = sms__bound(dimension, max);
     if (max >= COUNT_MAX && value < min)
-        return cli_usage(cli, "--%s: '%s' is out of range; it must be at least %s", option->name, text, low);
-    return cli_usage(cli, "--%s: '%s' is out of range; it must be from %s to %s", option->name, text, low, high);
+        return cli_usage(cli, "--%s: '%s' is out of range; it must be at least %s", option->name, text, low.text);
+    return cli_usage(cli, "--%s: '%s' is out of range; it must be from %s to %s", option->name, text, low.text,
+                     high.text);
 }
 
 static int set_number(struct cli *cli, const struct cli_entry *entry, const char *text)

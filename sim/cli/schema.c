@@ -208,7 +208,7 @@ static bool is_number(const struct sms__field *field)
 
 static json_t *field_schema(const struct sms__field *field, bool loose)
 {
-    char text[512], low[40], high[40];
+    char text[512];
     json_t *schema = value_of(field, loose);
     if (field->holds == SMS__MANY)
         schema = schema_list(schema, field->least, field->most);
@@ -216,9 +216,8 @@ static json_t *field_schema(const struct sms__field *field, bool loose)
         schema = schema_named(schema, loose ? 0 : field->least, field->most);
     if (!is_number(field))
         return schema_described(schema, field->help);
-    sms__print_bound(low, sizeof low, field->dimension, field->min);
-    sms__print_bound(high, sizeof high, field->dimension, field->max);
-    snprintf(text, sizeof text, "%s (%s to %s)", field->help, low, high);
+    snprintf(text, sizeof text, "%s (%s to %s)", field->help, sms__bound(field->dimension, field->min).text,
+             sms__bound(field->dimension, field->max).text);
     return schema_described(schema, text);
 }
 

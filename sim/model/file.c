@@ -160,14 +160,11 @@ static int load_with(int (*body)(void *user), struct load *load, const struct sm
     int code = sms__guard(&file->arena, body, load);
     if (code == SMS_ENOMEM && !load->errors->count)
         sms__fail(load->errors, SMS_ENOMEM, load->path, "no memory");
-    if (code == SMS_EMEMORY) {
-        char most[64];
-        sms__quantity_print(most, sizeof most, (double)file->arena.most, SMS__BYTES);
+    if (code == SMS_EMEMORY)
         sms__fail(load->errors, code, load->path,
                   "its scenarios need more than %s of memory before they run; --memory SIZE (max_memory in the "
                   "library) allows more",
-                  most);
-    }
+                  sms__bound(SMS__BYTES, (double)file->arena.most).text);
     file->errors = NULL;
     file->options = NULL; /* the caller may let go of it */
     file->library = NULL;

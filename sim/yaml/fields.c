@@ -102,29 +102,29 @@ static void print_time(char *out, size_t size, double ps)
     snprintf(out, size, "%.6g %s", unit[u].ps > 0 ? ps / unit[u].ps : ps, unit[u].name);
 }
 
-void sms__print_bound(char *out, size_t size, enum sms__dimension dimension, double bound)
+struct sms__bound_text sms__bound(enum sms__dimension dimension, double bound)
 {
+    struct sms__bound_text out;
     if (dimension == SMS__RATIO)
-        snprintf(out, size, "%.6g %%", bound * 100);
+        snprintf(out.text, sizeof out.text, "%.6g %%", bound * 100);
     else if (dimension == SMS__TIME || dimension == SMS__CYCLES)
-        print_time(out, size, bound);
+        print_time(out.text, sizeof out.text, bound);
     else if (SMS__BYTES <= dimension && dimension <= SMS__ENERGY)
-        sms__quantity_print(out, size, bound, dimension);
+        sms__quantity_print(out.text, sizeof out.text, bound, dimension);
     else
-        snprintf(out, size, "%.10g", bound);
+        snprintf(out.text, sizeof out.text, "%.10g", bound);
+    return out;
 }
 
 bool sms__expect_range(struct sms__reader *reader, const struct sms__node *node, enum sms__dimension dimension,
                        double min, double max, const struct sms__quantity *number)
 {
-    char low[32], high[32];
     double value = number->value;
     if (number->cycles ? value >= 0 && value <= SMS__CYCLES_MAX : value >= min && value <= max)
         return true;
-    sms__print_bound(low, sizeof low, dimension, min);
-    sms__print_bound(high, sizeof high, dimension, max);
     bool bare = dimension == SMS__RATIO && value > max && !strchr(node->text, '%');
-    sms__complain(reader, node, "'%.40s' is out of range; it must be from %s to %s%s", node->text, low, high,
+    sms__complain(reader, node, "'%.40s' is out of range; it must be from %s to %s%s", node->text,
+                  sms__bound(dimension, min).text, sms__bound(dimension, max).text,
                   bare ? "; without % it is a ratio, so 1 means 100 %" : "");
     return false;
 }
@@ -210,13 +210,11 @@ static bool read_number(struct sms__reader *reader, const struct sms__node *node
 static void read_milli(struct sms__reader *reader, const struct sms__node *node, const struct sms__field *field,
                        double value, uint64_t *out)
 {
-    char low[32], high[32];
     *out = (uint64_t)(value * 1000 + 0.5);
     if (value <= 0 || value >= 0.001)
         return;
-    sms__print_bound(low, sizeof low, field->dimension, 0.001);
-    sms__print_bound(high, sizeof high, field->dimension, field->max);
-    sms__complain(reader, node, "'%.40s' is out of range; it must be 0, or from %s to %s", node->text, low, high);
+    sms__complain(reader, node, "'%.40s' is out of range; it must be 0, or from %s to %s", node->text,
+                  sms__bound(field->dimension, 0.001).text, sms__bound(field->dimension, field->max).text);
 }
 
 static void read_of_number(struct sms__reader *reader, const struct sms__node *node, const struct sms__field *field,

@@ -131,8 +131,11 @@ bool sms__expect_range(struct sms__reader *reader, const struct sms__node *node,
 /* Returns whether the ratio of `node` is above 1 and written without %, and reports it: a percentage is meant. */
 bool sms__is_bare_percentage(struct sms__reader *reader, const struct sms__node *node, double ratio);
 
-/* Prints a bound as a user could write it: "50 %", "2500 h", "16". */
-void sms__print_bound(char *out, size_t size, enum sms__dimension dimension, double bound);
+/* A bound as a user could write it, such as "50 %", "2500 h" or "16", to be printed in the same statement. */
+struct sms__bound_text {
+    char text[64];
+};
+struct sms__bound_text sms__bound(enum sms__dimension dimension, double bound);
 
 /* Returns the index of the node's text in a list that NULL ends, or -1 with the problem reported. */
 int sms__read_choice(struct sms__reader *reader, const struct sms__node *node, const char *what,
