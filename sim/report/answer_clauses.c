@@ -162,25 +162,34 @@ void sms__answer_put_misses(const struct sms__outcome *answer, FILE *to)
     }
 }
 
-/* Pods without a value are in no mean, so a policy may seem quick because it leaves some waiting. Tells how many, if
- * another policy leaves fewer; of equal policies, of the one that leaves most. */
-void sms__answer_put_left_out(const struct sms__outcome *answer, FILE *to)
+/* Tells how many pods are in no mean, if another policy leaves out fewer; of equal policies, of the one that leaves out
+ * most. Returns whether it did. */
+static bool put_left_out(const struct sms__outcome *answer, double (*left)(const struct sms__result *of, size_t policy),
+                         const char *which, FILE *to)
 {
     size_t most = answer->best.best, least = most;
-    double more = sms__left_waiting(&answer->asked, most), fewer = more;
+    double more = left(&answer->asked, most), fewer = more;
     for (size_t p = 0; p < sms_results_policies(answer->results); p++) {
-        const double count = sms__left_waiting(&answer->asked, p);
+        const double count = left(&answer->asked, p);
         if (answer->in_group[p] && count > more)
             more = count, most = p;
         if (count < fewer)
             fewer = count, least = p;
     }
     if (!(more > fewer))
-        return;
-    fprintf(to, "; without pods that still wait at the end: %.*g", sms__digits(more, 4), more);
+        return false;
+    fprintf(to, "; without pods that %s: %.*g", which, sms__digits(more, 4), more);
     put_policy(answer, most, to);
     fprintf(to, " instead of %.*g", sms__digits(fewer, 4), fewer);
     put_policy(answer, least, to);
+    return true;
+}
+
+/* A policy may seem quick because it leaves some pods waiting, or running, at the end. */
+void sms__answer_put_left_out(const struct sms__outcome *answer, FILE *to)
+{
+    if (!put_left_out(answer, sms__left_waiting, "still wait at the end", to))
+        put_left_out(answer, sms__left_unended, "have not ended", to);
 }
 
 /* No policy is above the bound, and the best one that was run is a lower end. */

@@ -18,16 +18,34 @@ double sms__most_missed(const struct sms__result *of, size_t policy)
     return fmin(3 / sms__counted(of, policy), 1);
 }
 
+/* Whether the result is one of the cluster's that begins with one of the words; the last is NULL. */
+static bool begins_with(const struct sms__result *of, const char *const *word)
+{
+    bool begins = false;
+    for (; of->subject == SMS_CLUSTER && of->metric != SIZE_MAX && *word; word++)
+        begins |= !strncmp(sms__metric_name(of->subject, of->metric), *word, strlen(*word));
+    return begins;
+}
+
+static double of_cluster(const struct sms__result *of, size_t policy, const char *metric)
+{
+    const size_t idx = (size_t)sms_metric_index(SMS_CLUSTER, metric);
+    return sms_results_estimate(of->results, policy, SMS_CLUSTER, 0, idx).mean;
+}
+
 double sms__left_waiting(const struct sms__result *of, size_t policy)
 {
-    static const char *const of_placed[] = {"wait_", "pending_", "turnaround_", "slowdown_", "job_miss_", "float_"};
-    const size_t waiting = (size_t)sms_metric_index(SMS_CLUSTER, "waiting_count");
-    bool leaves_out = false;
-    if (of->subject != SMS_CLUSTER || of->metric == SIZE_MAX)
-        return 0;
-    for (size_t i = 0; i < sizeof of_placed / sizeof *of_placed; i++)
-        leaves_out |= !strncmp(sms__metric_name(of->subject, of->metric), of_placed[i], strlen(of_placed[i]));
-    return leaves_out ? sms_results_estimate(of->results, policy, SMS_CLUSTER, 0, waiting).mean : 0;
+    static const char *const of_placed[] = {"wait_",     "pending_", "turnaround_", "slowdown_",
+                                            "job_miss_", "float_",   NULL};
+    return begins_with(of, of_placed) ? of_cluster(of, policy, "waiting_count") : 0;
+}
+
+double sms__left_unended(const struct sms__result *of, size_t policy)
+{
+    static const char *const of_done[] = {"turnaround_", "slowdown_", NULL};
+    return begins_with(of, of_done) ? of_cluster(of, policy, "pods_count") - of_cluster(of, policy, "done_count") -
+                                          of_cluster(of, policy, "failed_count")
+                                    : 0;
 }
 
 bool sms__allows_verdict(const struct sms_results *results, const struct sms_question *asked)

@@ -35,6 +35,9 @@ double sms__counted(const struct sms__result *of, size_t policy);
 /* How many pods wait at the end under the policy, on average over the replications, if the metric leaves them out: it
  * is of pods that were placed. Otherwise 0. */
 double sms__left_waiting(const struct sms__result *of, size_t policy);
+/* The pods, in the mean of replications, that have not ended and did not fail, if the result is one of ended pods;
+ * otherwise 0. */
+double sms__left_unended(const struct sms__result *of, size_t policy);
 
 /* Whether the values of the metric that is asked for can be judged under all policies: if nothing is drawn, any can. */
 bool sms__allows_verdict(const struct sms_results *results, const struct sms_question *asked);

@@ -93,6 +93,19 @@ END
 is "who leaves pods waiting" "worst_fit has the lowest mean wait: .*; without pods that still wait at the end: 2 under worst_fit instead of 0 under first_fit$" "$work/left.yaml"
 sed '/large/s/, count: 2//' "$work/left.yaml" >"$work/equal.yaml"
 is "of equal policies, the one that leaves pods waiting" "all policies are equal in mean wait: 0; without pods that still wait at the end: 1 under worst_fit instead of 0 under first_fit$" "$work/equal.yaml"
+cat >"$work/running.yaml" <<'END'
+workload: w
+kernels: [{name: k, time: 1 s}]
+steps: [{launch: k, times: 10}]
+---
+scenario: s
+nodes: [{name: n, count: 2, devices: {model: v100, count: 2}, cpu: 8}]
+policies: [worst_fit, best_fit]
+fidelity: processes
+pods: [{name: p, workload: w, count: 2, gpu: 50 %, cpu: 1}, {name: q, workload: w, gpus: 2, cpu: 1, start: 1 s}]
+run: {duration: 12 s}
+END
+is "who leaves pods running" "all policies are equal in mean turnaround: 10.00 s; without pods that have not ended: 2 under best_fit instead of 1 under worst_fit$" "$work/running.yaml"
 sed 's/^answer.*/  - {name: quick, gpu: 10 %, duration: 1 s, job_deadline: 4 s}\nanswer: {metric: job_miss_ratio}\nmonitor: {}/' "$work/left.yaml" |
     sed '/large/s/}$/, job_deadline: 4 s}/' >"$work/jobs.yaml"
 is "jobs of pods that wait" "worst_fit has the fewest missed deadlines of jobs: .*; without pods that still wait at the end: 2 under worst_fit instead of 0 under first_fit$" "$work/jobs.yaml"
