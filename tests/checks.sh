@@ -61,7 +61,7 @@ catches_interrupts() { local caught; caught=$(sed -n 's/^SigCgt:\t*//p' "/proc/$
 in_background() {
     python3 -c 'import os, signal, sys
 signal.signal(signal.SIGINT, signal.SIG_DFL)
-os.execv(sys.argv[1], sys.argv[1:])' "$@" >/dev/null 2>"$work/err" &
+os.execv(sys.argv[1], sys.argv[1:])' "$@" <&0 >/dev/null 2>"$work/err" &
     pid=$!
     while kill -0 "$pid" 2>/dev/null && ! { [ "$(readlink "/proc/$pid/exe")" = "$(realpath "$1")" ] && catches_interrupts "$pid"; }; do sleep 0.05; done
     sleep 1

@@ -212,8 +212,8 @@ int cli_fail(int exit_code, const char *where, const char *format, ...) __attrib
 int cli_no_memory(void);
 /* Number of cores that this process may use. */
 unsigned cli_cores(void);
-/* Sets cli_interrupted at SIGINT, SIGTERM and SIGHUP. */
-void cli_catch_signals(void);
+/* Sets cli_interrupted at SIGINT, SIGTERM and SIGHUP; or `leaves`, for what writes no file. */
+void cli_catch_signals(bool leaves);
 extern atomic_bool cli_interrupted;
 
 #endif

@@ -104,6 +104,7 @@ static int import(const struct cli *cli, const struct sms__importer *importer, s
     settings.load = &load;
     settings.watch = &watch;
     sms__progress_begin(&progress, "", "MiB read", cli->quiet);
+    cli_catch_signals(true);
     settings.notes = sms__buffer_open(&notes);
     int code = to && settings.notes ? sms__import(importer, paths, cli->n_args - 1, &settings, to, errors) : SMS_OK;
     sms__progress_end(&progress);
@@ -113,6 +114,7 @@ static int import(const struct cli *cli, const struct sms__importer *importer, s
         code = sms__fail(errors, SMS_ENOMEM, cli->args[1], "no memory");
     if (code == SMS_OK && !settings.dump && !settings.times)
         code = sms__import_check(cli->n_args == 2 ? cli->args[1] : NULL, text.bytes, text.length, &settings, errors);
+    cli_catch_signals(false);
     if (code == SMS_OK && given->out)
         code = write_file(given->out, text.bytes, text.length, errors);
     if (code == SMS_OK && given->out) /* otherwise the document shows them */

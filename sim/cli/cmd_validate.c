@@ -36,6 +36,7 @@ static int validate(struct cli *cli)
 {
     struct session session = {0};
     size_t plans = 0;
+    cli_catch_signals(true);
     int first = check_plans(cli, &plans);
     int code = first && !cli->n_args ? first : session_load(&session, cli, cli->options);
     for (size_t i = 0; i < cli->n_args && code == EXIT_OK; i++)

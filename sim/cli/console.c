@@ -20,10 +20,19 @@ static void interrupt(int number)
     atomic_store(&cli_interrupted, true);
 }
 
-/* A second signal ends the program at once. */
-void cli_catch_signals(void)
+static void leave(int number)
 {
-    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+    static const char said[] = "\nerror: interrupted\n";
+    const size_t skipped = !isatty(STDERR_FILENO); /* a terminal has a line of progress */
+    (void)number;
+    (void)!write(STDERR_FILENO, said + skipped, sizeof said - 1 - skipped);
+    _exit(EXIT_INTERRUPTED);
+}
+
+/* A second signal ends the program at once. */
+void cli_catch_signals(bool leaves)
+{
+    struct sigaction action = {.sa_handler = leaves ? leave : interrupt, .sa_flags = (int)SA_RESETHAND};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     struct sigaction hang_up;

@@ -29,7 +29,7 @@ int main(int argc, char **argv)
 {
     keep_memory();
     gsl_set_error_handler_off(); /* else GSL ends the program where it has no memory */
-    cli_catch_signals();
+    cli_catch_signals(false);
     sms__watch_memory();
     if (argc < 2) {
         cli_print_usage(cli_commands, stderr);

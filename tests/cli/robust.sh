@@ -148,6 +148,21 @@ interrupted INT compare --jobs 3 "$work/long.yaml"
 exits 130 $? "SIGINT during a comparison in threads"
 interrupted INT explain --from 0ms --to 10s "$work/long.yaml"
 exits 130 $? "SIGINT during an explanation"
+# An import reads a gigabyte, and a validation a pipe without an end.
+yes '{"cat": "none", "ph": "X", "name": "none", "ts": 1, "dur": 2},' | head -150000 | gzip -1 >"$work/part.gz"
+{ echo '{"traceEvents": [' | gzip; for _ in {1..100}; do cat "$work/part.gz"; done; } >"$work/trace.json.gz"
+mkfifo "$work/endless"
+exec 7<>"$work/endless"
+for signal in INT TERM; do
+    interrupted $signal import kineto --most '10 GiB' --out "$work/cut.yaml" "$work/trace.json.gz"
+    exits 130 $? "SIG$signal during an import"
+    says "error: interrupted" "SIG$signal during an import"
+    clean cut.yaml "SIG$signal during an import"
+    interrupted $signal validate - <&7
+    exits 130 $? "SIG$signal during a validation"
+    says "error: interrupted" "SIG$signal during a validation"
+done
+exec 7<&-
 
 # With little memory the program may fail in any way but a crash.
 if sanitized "$smsched"; then
