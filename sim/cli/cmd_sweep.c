@@ -312,7 +312,7 @@ const struct cli_command cmd_sweep = {
                 "smsched sweep scenarios/sweeps/paper.yaml --shard 1/24\n",
     .options = {{own_options}},
     .common = CLI_STRICT | CLI_MEMORY | CLI_MODELS | CLI_PLUGINS | CLI_QUIET,
-    .texts = {{"quiet", "print no progress and no counts"}},
+    .texts = {{"quiet", "print no progress, and no counts but those of 'status'"}},
     .hints = {{"slurm", "sbatch starts the shards: docs/how-to/sweeps-on-a-cluster.md"}},
     .size = sizeof(struct options),
     .run = run_sweep};

@@ -48,6 +48,8 @@ try 0 "validate" validate many.yaml; prints "many: 120 points"
 try 0 "a sweep" sweep --jobs 1 --out one many.yaml; prints "120 points: 120 run now, 0 before"
 try 0 "a sweep that is done" sweep --jobs 1 --out one many.yaml; prints "120 points: 0 run now, 120 before"
 try 0 "its status" sweep status --out one many.yaml; prints "120 points: 120 done, 0 failed, 0 missing"
+try 0 "what a quiet status prints" sweep --help; prints "print no progress, and no counts but those of 'status'"
+try 0 "a quiet status" sweep status --quiet --out one many.yaml; prints "120 points: 120 done, 0 failed, 0 missing"
 prints "1-of-1.$here.db: 120 records"
 cp -r one/results first
 
