@@ -189,7 +189,7 @@ void sms__note_shortfalls(struct sms_results *results)
     note_each(results, idle_runs, tell_chunks,
               sms__print(&results->arena,
                          "these did nothing in the measured time, where there is no ntt and no antt: %%s; "
-                         "'smsched explain --from %.12gms --to %.12gms' shows what they wait for",
+                         "'smsched explain' shows with '--from %.12gms --to %.12gms' what they wait for",
                          end_ms, end_ms));
     note_each(
         results, unmeasured_runs, NULL,

@@ -205,7 +205,7 @@ run: {duration: 20 ms, warmup: 1 ms, replications: 3}
 END
 check 'no antt: lo under priority+time_slice in 2 of 3 replications' "$smsched" run "$folder/s.yaml"
 
-# 20 chunks of 4 SMs are a whole V100. The command of the note shows the wait, which has no end in the run.
+# 20 chunks of 4 SMs are a whole V100. The options of the note show the wait, which has no end in the run.
 cat > "$folder/s.yaml" <<END
 workload: w
 kernels: [{name: k, blocks: 400, threads: 128, block_time: 20 us, demand: {dram: 3 %}}]
@@ -216,7 +216,7 @@ policies: [{mode: partition}]
 processes: [{name: first, workload: w, repeat: forever, chunks: 20}, {name: second, workload: w, repeat: forever, chunks: 20}]
 run: {duration: 20.5 ms}
 END
-check "no antt: second under partition (needs 20 free chunks); 'smsched explain --from 20.5ms --to 20.5ms' shows what they wait for" "$smsched" run "$folder/s.yaml"
+check "no antt: second under partition (needs 20 free chunks); 'smsched explain' shows with '--from 20.5ms --to 20.5ms' what they wait for" "$smsched" run "$folder/s.yaml"
 check 'second: waiting for a device from 0.000000 ms until now' "$smsched" explain --from 20.5ms --to 20.5ms "$folder/s.yaml"
 
 # Of several policies the note tells of those that ran, whatever the others of the scenario are.
