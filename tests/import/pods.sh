@@ -117,6 +117,7 @@ refused none bad/none.csv --columns 'name=job,arrival=when,gpus=took'
 refused gzip bad/cut.csv.gz --columns helios
 refused mapping fine/helios.csv --columns 'nam=job_id,arrival=submit_time:year,gpus=,cpu=3,memory=4th'
 refused trace fine/helios.csv --columns heliox
+refused unlike fine/helios.csv --columns 'wxyz=job_id,qqqqq'
 refused asks fine/azure.csv --columns azure
 for usage in "fine/helios.csv" "fine/helios.csv fine/helios.csv --columns helios"; do
     "$smsched" import pods $usage >"$work/out" 2>"$work/err"

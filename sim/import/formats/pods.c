@@ -425,6 +425,16 @@ static void complain_unit(struct list *list, const char *unit, size_t key)
 
 static bool is_number(const char *column) { return column[strspn(column, "0123456789")] == '\0'; }
 
+static void complain_name(struct list *list, const char *what, const char *text, size_t count,
+                          const char *(*name)(const void *user, size_t i), const void *user)
+{
+    const char *near = sms__nearest(text, count, name, user), *known = "; known: ";
+    for (size_t i = 0; i < count; i++)
+        known = sms__print(list->arena, "%s%s%s", known, i ? ", " : "", name(user, i));
+    sms__fail(list->errors, SMS_EINPUT, NULL, "--columns: unknown %s '%.40s'%s", what, text,
+              near ? sms__did_you_mean(near).text : known);
+}
+
 /* Reads KEY=COLUMN[+COLUMN][:UNIT]. */
 static void take_mapping(struct list *list, char *text)
 {
@@ -434,12 +444,10 @@ static void take_mapping(struct list *list, char *text)
     if (unit)
         *unit++ = '\0';
     const size_t key = sms__find_name(text, KEYS, SMS__NAMES(keys, name));
-    const char *near = key < KEYS ? NULL
-                       : column   ? sms__nearest(text, KEYS, SMS__NAMES(keys, name))
-                                  : sms__nearest(text, PRESETS, SMS__NAMES(presets, name));
-    if (key == KEYS)
-        sms__fail(list->errors, SMS_EINPUT, NULL, "--columns: unknown %s '%.40s'%s", column ? "key" : "trace", text,
-                  sms__did_you_mean(near).text);
+    if (key == KEYS && column)
+        complain_name(list, "key", text, KEYS, SMS__NAMES(keys, name));
+    else if (key == KEYS)
+        complain_name(list, "trace", text, PRESETS, SMS__NAMES(presets, name));
     else if (!column || !*column)
         sms__fail(list->errors, SMS_EINPUT, NULL, "--columns: '%.40s' has no column: KEY=COLUMN[:UNIT]", text);
     if (key == KEYS || !column || !*column)
