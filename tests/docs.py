@@ -160,7 +160,7 @@ def check_options(page, binaries, helps):
             wrong += 1
             continue
         for option in re.findall(r"(?<=\s)(--[a-z-]+|-[a-z])\b", rest.split(" -- ")[0]):
-            if option not in helps[command] and option != "-o":
+            if option not in helps[command]:
                 print(f"{page}: 'smsched {command}' has no {option}")
                 wrong += 1
     return wrong

@@ -26,8 +26,10 @@ void cli_print_usage(const struct cli_command *const *commands, FILE *to)
 static void print_option(const struct cli_entry *entry, FILE *to)
 {
     const struct cli_option *option = entry->option;
+    const char letter[] = {'-', option->letter, ',', ' ', '\0'};
     char left[64];
-    snprintf(left, sizeof left, "--%s%s%s", option->name, option->value ? " " : "", option->value ? option->value : "");
+    snprintf(left, sizeof left, "%s--%s%s%s", option->letter ? letter : "", option->name, option->value ? " " : "",
+             option->value ? option->value : "");
     const bool apart = strlen(left) > 20; /* its help then begins below it */
     fprintf(to, "  %-20s%s%s\n", left, apart ? "\n                       " : " ", entry->help);
 }
@@ -84,7 +86,10 @@ static void print_man_command(const struct cli_command *command, FILE *to)
     fprintf(to, "%s.RS\n", command->text[0] ? "\n" : "");
     for (size_t i = 0; entry[i].option && entry[i + 1].option; i++) { /* all but --help, which is last */
         const struct cli_option *option = entry[i].option;
-        fprintf(to, ".TP\n\\fB\\-\\-%s\\fR %s\n", option->name, option->value ? option->value : "");
+        fprintf(to, ".TP\n");
+        if (option->letter)
+            fprintf(to, "\\fB\\-%c\\fR, ", option->letter);
+        fprintf(to, "\\fB\\-\\-%s\\fR %s\n", option->name, option->value ? option->value : "");
         print_roff(entry[i].help, to);
         fputc('\n', to);
     }
@@ -100,7 +105,8 @@ static void print_man(const struct cli_command *const *commands, FILE *to)
 {
     fprintf(to,
             ".TH SMSCHED 1 \"\" \"smsched %s\" \"User Commands\"\n.SH NAME\nsmsched \\- simulates how GPUs are "
-            "shared\n.SH SYNOPSIS\n.B smsched\n.I COMMAND\n[\\fIOPTION\\fR]... [\\fIARGUMENT\\fR]...\n.SH COMMANDS\n",
+            "shared\n.SH SYNOPSIS\n.B smsched\n.I COMMAND\n[\\fIOPTION\\fR]... [\\fIARGUMENT\\fR]...\n.SH COMMANDS\n"
+            "\\fB\\-h\\fR or \\fB\\-\\-help\\fR prints the help of a command and exits.\n",
             SMSCHED_VERSION);
     for (; *commands; commands++)
         print_man_command(*commands, to);

@@ -56,7 +56,13 @@ done
 try 0 "man page" help man; prints ".TH SMSCHED"
 if ! grep "^'" <<<"$output"; then ok; else bad "a line of the man page is a request to roff" "$(grep "^'" <<<"$output")"; fi
 try 0 "what explain does with --policy" explain --help; prints "--policy POLICY      explain only the policies of this option"
-try 0 "what plot does not print with --quiet" plot --help; prints "--quiet              print no progress and no names of figures"
+try 0 "what plot does not print with --quiet" plot --help; prints "  -q, --quiet          print no progress and no names of figures"
+# Short forms are named where they are found.
+for short in 'run o --out' 'run f --force' 'check v --verbose' 'run q --quiet' 'run h --help'; do
+    read -r command letter name <<<"$short"
+    try 0 "help of -$letter" "$command" --help; prints "  -$letter, $name"
+    if [ "$letter" != h ]; then name=${name//-/\\-}; try 0 "-$letter in the man page" help man; prints "\fB\-$letter\fR, \fB$name\fR"; fi
+done
 # Nothing that a program reads is folded, whatever the terminal's width.
 for command in "help man" "help completion" "list schema"; do
     if [ "$(COLUMNS=50 "$smsched" $command)" = "$(COLUMNS= "$smsched" $command)" ]; then ok; else bad "folded: $command"; fi
