@@ -400,6 +400,8 @@ for name in set(forms) & set(listed):
     if name != "place random" and keys != listed[name]:
         bad(f"{name}: {sorted(keys ^ listed[name])}")
 
-if say("list", "fields").rstrip() not in read("docs/reference/formats.md"):
-    bad("docs/reference/formats.md has other keys than 'smsched list fields' prints")
+listing, page = say("list", "fields").rstrip(), read("docs/reference/formats.md")
+if listing not in page:
+    lacking = [line.strip() for line in listing.split("\n") if line not in page.split("\n")]
+    bad("\n".join(["docs/reference/formats.md is not what 'smsched list fields' prints; it lacks:", *lacking]))
 sys.exit(failed > 0)

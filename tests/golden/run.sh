@@ -15,4 +15,5 @@ for scenario in "$here"/*.yaml; do
         fi
     done
 done
+[ $failed = 0 ] || echo "if on purpose: tests/golden/run.sh $1 --update, and the reason in the commit message"
 exit $failed
