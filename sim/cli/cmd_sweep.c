@@ -276,9 +276,9 @@ static int run_sweep(struct cli *cli)
     if (code)
         return code;
     code = load(&sweep, cli, cli->args[status || merges], given->out);
-    if (code == EXIT_OK)
+    if (code == EXIT_OK && sweep.plan)
         print_warnings(&sweep, true);
-    if (code == EXIT_OK)
+    if (code == EXIT_OK && sweep.plan)
         code = act(&sweep, status, merges);
     sms__plan_free(sweep.plan);
     return code;
@@ -288,9 +288,9 @@ int sweep_validate(const struct cli *cli, const char *path)
 {
     struct sweep sweep;
     int code = load(&sweep, cli, path, NULL);
-    if (code == EXIT_OK)
+    if (code == EXIT_OK && sweep.plan)
         print_warnings(&sweep, false);
-    if (code == EXIT_OK && !cli->quiet)
+    if (code == EXIT_OK && sweep.plan && !cli->quiet)
         printf("%s: %llu point%s\n", sweep.plan->name, number(sweep.plan->points), plural(sweep.plan->points));
     sms__plan_free(sweep.plan);
     return code;
