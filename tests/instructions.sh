@@ -54,13 +54,14 @@ of_run() {
     valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null "$smsched" "$@" --quiet - 2>&1 >/dev/null | sed -n 's/.*I *refs: *//p' | tr -d ,
 }
 
-# of_vms COUNT ARGUMENT...: the same of so many VMs, which have a block each.
+# of_vms COUNT ARGUMENT...: the same of so many VMs, which have a block each, and a kernel that fills the device and is not launched.
 of_vms() {
     local count=$1
     shift
     of_run "$@" <<END
 workload: w
-kernels: [{name: k, blocks: 1, threads: 32, block_time: 1 us, demand: {}}]
+kernels: [{name: k, blocks: 1, threads: 32, block_time: 1 us, demand: {}}, {name: full, blocks: 80, threads: 32, block_time: 1 us, demand: {}}]
+steps: [{launch: k}]
 ---
 scenario: many
 devices: [{model: v100}]

@@ -242,6 +242,14 @@ static int by_length(const void *a, const void *b)
     return x->blocks < y->blocks ? -1 : x->blocks > y->blocks;
 }
 
+/* By length, then by device: first grids that may be on any. */
+static int by_length_and_device(const void *a, const void *b)
+{
+    const int order = by_length(a, b);
+    const long x = ((const struct grid *)a)->vm->device, y = ((const struct grid *)b)->vm->device;
+    return order ? order : x < y ? -1 : x > y;
+}
+
 static bool demand_differs(const struct sms__footprint *a, const struct sms__footprint *b)
 {
     bool differs = false;
@@ -250,15 +258,41 @@ static bool demand_differs(const struct sms__footprint *a, const struct sms__foo
     return differs;
 }
 
-/* The last of the grids before number `i` that stays in lockstep with it; or NULL. They are sorted by length. It is as
- * long, of another tenant, and not interchangeable: it matters which SMs have which. */
-static const struct grid *in_lockstep(const struct grid *grid, size_t i)
+/* Of equally long grids that may meet: the first, and the first that differs from it in tenant, and in demand. If there
+ * are all, some two of them differ in both. */
+struct meeting {
+    const struct grid *first, *tenant, *demand;
+};
+
+static void meet(struct meeting *meeting, const struct grid *grid)
 {
-    for (size_t j = i; j-- > 0 && by_length(&grid[j], &grid[i]) == 0;)
-        if (grid[j].vm != grid[i].vm && !sms__are_apart(grid[j].vm, grid[i].vm) &&
-            demand_differs(grid[j].fit, grid[i].fit))
-            return &grid[j];
-    return NULL;
+    if (!meeting->first)
+        meeting->first = grid;
+    if (!meeting->tenant && grid->vm != meeting->first->vm)
+        meeting->tenant = grid;
+    if (!meeting->demand && demand_differs(grid->fit, meeting->first->fit))
+        meeting->demand = grid;
+}
+
+/* Finds two grids in lockstep: as long, of different tenants, and not interchangeable, so it matters which SMs have
+ * which. They are sorted, and looked at once, because there may be millions. */
+static bool find_lockstep(const struct grid *grid, size_t grids, const struct grid *two[2])
+{
+    struct meeting any = {0}, here = {0}; /* of grids that may be on any device; and those of the latest device */
+    for (size_t i = 0; i < grids && !(here.tenant && here.demand); i++) {
+        if (i == 0 || by_length(&grid[i - 1], &grid[i]) != 0)
+            any = here = (struct meeting){0};
+        else if (grid[i].vm->device != grid[i - 1].vm->device)
+            here = any;
+        meet(&here, &grid[i]);
+        any = grid[i].vm->device < 0 ? here : any;
+    }
+    if (!here.tenant || !here.demand)
+        return false;
+    const bool first = demand_differs(here.tenant->fit, here.first->fit) || here.demand->vm != here.first->vm;
+    two[0] = first ? here.first : here.tenant;
+    two[1] = demand_differs(here.tenant->fit, here.first->fit) ? here.tenant : here.demand;
+    return true;
 }
 
 static struct grid *grids_of(struct sms_results *results, size_t *grids)
@@ -283,17 +317,15 @@ static void note_lockstep(struct sms_results *results)
 {
     if (sms__draws(results->scenario) || !runs_kernels_together(results))
         return;
-    size_t grids, i = 0;
+    size_t grids;
     struct grid *grid = grids_of(results, &grids);
-    const struct grid *with = NULL;
-    sms__sort(&results->arena, grid, grids, sizeof *grid, by_length);
-    while (i < grids && !(with = in_lockstep(grid, i)))
-        i++;
-    if (with)
+    const struct grid *two[2];
+    sms__sort(&results->arena, grid, grids, sizeof *grid, by_length_and_device);
+    if (find_lockstep(grid, grids, two))
         sms__note(results,
                   "grids of %.60s and %.60s stay in lockstep, because they are equally long and nothing is drawn: "
                   "results depend on how they meet; a jitter of 0.1 %% prevents this",
-                  with->vm->name, grid[i].vm->name);
+                  two[0]->vm->name, two[1]->vm->name);
 }
 
 /* ---- all ---- */
