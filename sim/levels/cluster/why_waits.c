@@ -5,23 +5,48 @@
 
 #include <stdio.h>
 
-enum { REASONS_MOST = 8 };
-
-/* Why a GPU has no instance for the pod; the first that holds. */
-enum gpu_reason { OTHER_MODEL, OTHER_LABELS, NOT_SPLIT, DRAINS, FIXED, IN_USE, NODE_FULL, NOT_CREATED };
-
-static const char *const gpu_reasons[REASONS_MOST] = {
-    "of a model without this profile or that the pod does not accept",
-    "on a node without the labels that it asks for",
-    "not split into instances",
-    "being drained",
-    "with a fixed layout without such a free instance",
-    "where running pods are in the way",
-    "on a node without room for the pod",
-    "where the policy creates none although one fits",
+/* Why a GPU has no instance for a pod, and why a node does not take one that asks for GPUs or for none. Of each the
+ * first that holds counts. */
+enum reason {
+    OTHER_MODEL,
+    OTHER_LABELS,
+    NOT_SPLIT,
+    DRAINS,
+    FIXED,
+    IN_USE,
+    NODE_FULL,
+    NOT_CREATED,
+    OTHER_GPUS,
+    LACKS_LABELS,
+    TOO_SMALL,
+    SPLIT,
+    HOST_FULL,
+    GPUS_FULL,
+    GANG,
+    NOT_CHOSEN,
+    REASONS
 };
 
-static int gpu_reason(const struct sms_node_view *node, uint32_t gpu, const struct sms_pod_view *pod)
+static const char *const reasons[REASONS] = {
+    [OTHER_MODEL] = "of a model without this profile or that the pod does not accept",
+    [OTHER_LABELS] = "on a node without the labels that it asks for",
+    [NOT_SPLIT] = "not split into instances",
+    [DRAINS] = "being drained",
+    [FIXED] = "with a fixed layout without such a free instance",
+    [IN_USE] = "where running pods are in the way",
+    [NODE_FULL] = "on a node without room for the pod",
+    [NOT_CREATED] = "where the policy creates none although one fits",
+    [OTHER_GPUS] = "without a GPU that it accepts",
+    [LACKS_LABELS] = "without the labels that it asks for",
+    [TOO_SMALL] = "too small for it even when empty",
+    [SPLIT] = "with too few GPUs that are not split into instances",
+    [HOST_FULL] = "with too little CPU or memory left",
+    [GPUS_FULL] = "with too few GPUs on which enough is left",
+    [GANG] = "with room for it, but not enough for its gang",
+    [NOT_CHOSEN] = "on which the policy does not place it",
+};
+
+static enum reason gpu_reason(const struct sms_node_view *node, uint32_t gpu, const struct sms_pod_view *pod)
 {
     const struct sms_layout *layout = node->layout ? &node->layout[gpu] : NULL;
     if (!(pod->models >> node->model & 1) || !node->mig || node->mig->profile[pod->profile].slices == 0)
@@ -35,27 +60,13 @@ static int gpu_reason(const struct sms_node_view *node, uint32_t gpu, const stru
     return layout->drains ? DRAINS : layout->changes == SMS_LAYOUT_FIXED ? FIXED : IN_USE;
 }
 
-/* Why a node does not take a pod that asks for GPUs, or for none; the first that holds. */
-enum node_reason { OTHER_GPUS, LACKS_LABELS, TOO_SMALL, SPLIT, HOST_FULL, GPUS_FULL, GANG, NOT_CHOSEN };
-
-static const char *const node_reasons[REASONS_MOST] = {
-    "without a GPU that it accepts",
-    "without the labels that it asks for",
-    "too small for it even when empty",
-    "with too few GPUs that are not split into instances",
-    "with too little CPU or memory left",
-    "with too few GPUs on which enough is left",
-    "with room for it, but not enough for its gang",
-    "on which the policy does not place it",
-};
-
 static bool holds_when_empty(const struct sms_node_view *node, const struct sms_pod_view *pod)
 {
     return node->cpu_milli >= pod->cpu_milli && node->memory >= pod->memory && node->gpus >= pod->gpus &&
            (pod->gpus == 0 || node->gpu_memory >= pod->gpu_memory);
 }
 
-static int node_reason(const struct sms_node_view *node, const struct sms_pod_view *pod)
+static enum reason node_reason(const struct sms_node_view *node, const struct sms_pod_view *pod)
 {
     uint32_t whole = 0;
     if (pod->gpus && (node->model < 0 || !(pod->models >> node->model & 1)))
@@ -78,8 +89,7 @@ static int node_reason(const struct sms_node_view *node, const struct sms_pod_vi
 void sms__explain_pod_waits(const struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
     const struct sms_pod_view *pod = sms__pod_shape(run, p);
-    const char *const *reasons = pod->profile ? gpu_reasons : node_reasons;
-    size_t count[REASONS_MOST] = {0};
+    size_t count[REASONS] = {0};
     char text[800];
     if (!sms__explains(run->spec->observer, SMS_RUN_MESSAGE, now))
         return;
@@ -96,7 +106,7 @@ void sms__explain_pod_waits(const struct sms__cluster_run *run, uint32_t p, uint
     else
         snprintf(text, sizeof text, "waits; nodes that do not take it:");
     const char *comma = "";
-    for (size_t r = 0; r < REASONS_MOST; r++)
+    for (size_t r = 0; r < REASONS; r++)
         if (count[r]) {
             sms__append(text, sizeof text, "%s %zu %s", comma, count[r], reasons[r]);
             comma = ",";
