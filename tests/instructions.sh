@@ -23,8 +23,8 @@ kept_of_runs='960|V100, with stand-alone runs
 792|S4 of the paper
 3334|32 tenants
 1226|100 kernels in turn
-2768|coarse kernels under mps
-3069|coarse kernels under time_slice
+2392|coarse kernels under mps
+2686|coarse kernels under time_slice
 12071|300 nodes, first_fit
 19045|300 nodes, best_fit
 15123|300 nodes, worst_fit

@@ -141,6 +141,14 @@ void sms__press_less(struct sms__footprint *fit, size_t r, double times, double 
     fit->pressure[r] = nearbyint(pressure);
 }
 
+void sms__set_core(struct sms__footprint *fit)
+{
+    double most = 0;
+    for (size_t r = 0; r < SMS_RESOURCES_MAX; r++)
+        most = fmax(most, fit->demand[r]);
+    fit->core = most > 0 ? most : SMS_FULL;
+}
+
 double sms__clock_at(const struct sms__device *device, double power_w)
 {
     double spare_w = device->limit_w - device->idle_w;
@@ -196,6 +204,7 @@ static bool fit_whole(const struct fitting *f, struct sms__footprint *fit)
     fit->room = f->kernel->room;
     if (f->device->mig.board)
         fit_instance(f, fit);
+    sms__set_core(fit);
     sms__block_needs(&f->device->sm, f->kernel, fit->needs); /* of one thread, which is no matter */
     return true;
 }

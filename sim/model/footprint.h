@@ -31,6 +31,7 @@ struct sms__footprint {
     const struct sms__time_law *by_share; /* of a coarse kernel measured at shares of the SMs; or NULL */
     double share;                         /* of the SMs of such a device that the instance has, 0..1 */
     double slowed; /* the factor by which such a kernel takes longer on the instance, for its SMs or its memory */
+    double core;   /* of a coarse kernel: what it asks of the device, parts of SMS_FULL (sms__set_core) */
     double room;   /* of a coarse kernel: the mean part of the SMs' scarcest limit that its blocks take, 0..1 */
     const struct sms__footprint *of; /* of a coarse kernel on a part of the SMs: what it is on all; else NULL */
     size_t sms;                      /* of that part; 0 where there is none */
@@ -41,6 +42,10 @@ double sms__slowdown_on(const struct sms__footprint *fit, const struct sms__devi
 
 /* footprint.c: divides what a coarse kernel demands of resource `r` by `times`, but leaves at most `most` parts. */
 void sms__press_less(struct sms__footprint *fit, size_t r, double times, double most);
+
+/* footprint.c: sets what a coarse kernel asks of the device: its greatest demand; all of it if it says none. Call it
+ * once the demands are set, because each launch asks. */
+void sms__set_core(struct sms__footprint *fit);
 
 /* footprint.c: the device's clock while its kernels add `power_w` to an idle device's power, over its clock with no
  * limit, 0..1. Power beyond the idle one goes with the cube of the clock: it is proportional to clock and squared

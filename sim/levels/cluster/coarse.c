@@ -53,6 +53,7 @@ static void set_demand(const struct maker *maker, const struct sms__stand_alone 
         double mean = fit->demand[r] * alone->resident_ps / ((double)model->sms * alone->kernel_ps);
         fit->adds[r] = fit->demand[r] = mean < SMS_FULL ? nearbyint(mean) : SMS_FULL;
     }
+    sms__set_core(fit);
 }
 
 /* Sets the occupancy: the share of the limit that its blocks take most of, on average over all SMs. */

@@ -60,14 +60,14 @@ static void find_active(struct sms__coarse_kernels *kernels)
 }
 
 /* Exact, so that sums do not depend on when they are read. */
-static sms__integral present_parts(const struct sms__coarse_kernel *kernel)
+static uint64_t present_parts(const struct sms__coarse_kernel *kernel)
 {
-    return (sms__integral)(kernel->present * SMS__PARTS + 0.5);
+    return (uint64_t)(kernel->present * SMS__PARTS + 0.5);
 }
 
 static void count_ran(const struct sms__fluid *fluid, struct sms__coarse_kernel *kernel)
 {
-    kernel->ran += present_parts(kernel) * (fluid->active_ps - kernel->counted_ps);
+    kernel->ran += (sms__integral)present_parts(kernel) * (fluid->active_ps - kernel->counted_ps);
     kernel->counted_ps = fluid->active_ps;
 }
 
@@ -163,7 +163,7 @@ uint64_t sms__coarse_kernel_ran_ps(const struct sms__coarse_kernels *kernels, co
                                    uint64_t now)
 {
     uint64_t since_ps = kernel->flow.rate > 0 ? active_ps(&kernels->fluid, now) - kernel->counted_ps : 0;
-    return (uint64_t)((kernel->ran + present_parts(kernel) * since_ps) / SMS__PARTS);
+    return (uint64_t)((kernel->ran + (sms__integral)present_parts(kernel) * since_ps) / SMS__PARTS);
 }
 
 uint64_t sms__coarse_kernel_parts(const struct sms__coarse_kernels *kernels, const struct sms__coarse_kernel *kernel,

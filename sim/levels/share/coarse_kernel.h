@@ -40,15 +40,6 @@ struct sms__coarse_kernels {
     uint64_t counted_ps;                /* time up to which the record is complete */
 };
 
-/* What a coarse kernel asks of the device, parts of SMS_FULL: its greatest demand; all of it if it says none. */
-static inline double sms__coarse_core(const struct sms__footprint *fit)
-{
-    double most = 0;
-    for (size_t r = 0; r < SMS_RESOURCES_MAX; r++)
-        most = fit->demand[r] > most ? fit->demand[r] : most;
-    return most > 0 ? most : SMS_FULL;
-}
-
 /* The source belongs to the caller, whose handler calls sms__fluid_fire. */
 void sms__coarse_kernels_init(struct sms__coarse_kernels *kernels, struct sms__engine *engine, size_t source,
                               bool active);

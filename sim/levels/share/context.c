@@ -316,10 +316,9 @@ static void start_held(struct sms__context *context, uint64_t now)
 /* The part of the SMs that a coarse kernel keeps active, parts of SMS_FULL: of those that it may use at most. */
 static double active_of(const struct sms__stream_kernel *kernel)
 {
-    const double core = sms__coarse_core(kernel->launch.fit);
     const size_t sms = kernel->context->instance->type->sms;
     const double part = (double)sms__stream_sms(kernel->stream) / (double)sms * SMS_FULL;
-    return core < part ? core : part;
+    return kernel->core < part ? kernel->core : part;
 }
 
 /* A coarse kernel takes longer by what the policy's interception of calls costs. One that was made from blocks has that

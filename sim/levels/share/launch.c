@@ -8,8 +8,7 @@
 /* What a kernel asks of the device, parts of SMS_FULL: one of blocks asks for all of it. */
 static double core_of(const struct sms__stream *stream, size_t k)
 {
-    const struct sms__footprint *fit = sms__instance_fit(stream->process->instance, stream, k);
-    return stream->workload->kernel[k].whole ? sms__coarse_core(fit) : SMS_FULL;
+    return stream->workload->kernel[k].whole ? sms__instance_fit(stream->process->instance, stream, k)->core : SMS_FULL;
 }
 
 double sms__stream_core(const struct sms__stream *stream, size_t kernel)
@@ -161,10 +160,9 @@ void sms__stream_launch(struct sms__stream *stream, uint64_t now)
     set_kernel(stream, k, now);
     process->kernels++;
     sms__stream_enter(stream, SMS_PHASE_KERNEL, now);
-    if (process->record) {
-        stream->kernel.core = core_of(stream, k);
+    stream->kernel.core = core_of(stream, k);
+    if (process->record)
         sms__instance_kernel(process->instance, stream->kernel.core, 1, now);
-    }
     sms__context_launch(context, &stream->kernel, now);
     if (stream->done > 0 && !stream->cut)
         sms__context_add_partial(context, &stream->kernel, -1, now);

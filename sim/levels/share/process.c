@@ -91,6 +91,8 @@ void sms__process_advance(struct sms__process *process, uint64_t now)
 
 static void show(struct sms__stream *stream, uint64_t now)
 {
+    if (!sms__observes(stream->process->share->spec->observer, SMS_RUN_SPAN))
+        return;
     const struct sms__instance *instance = stream->process->instance;
     long idx = instance ? (long)instance->idx : -1;
     const char *state = state_of(stream);

@@ -67,6 +67,7 @@ static struct sms__footprint cap(const struct sms__stream *stream, size_t k, con
         bool of_sms = fit.by_share && type->resource[r].scope == SMS_SCOPE_SM;
         sms__press_less(&fit, r, slow, of_sms ? part * SMS_FULL : SMS_FULL);
     }
+    sms__set_core(&fit);
     sms__draw_less(&fit, type, slow);
     fit.work_ps *= slow * fit.alone;
     sms__find_no_load(stream->process->share->scenario, &stream->workload->kernel[k], type, &fit);
