@@ -76,11 +76,15 @@ static void insert_in_lane(struct sms__launch_list *lane, struct sms__launch *la
     sms__launch_insert(lane, SMS__LANE, launch, prev);
 }
 
-/* Puts the launch behind its equals. Another one comes after it. */
+/* Puts the launch behind its equals. Another one comes after it. Most often the last in the queue is an equal, too. */
 static inline void move_to_end(struct sms__blocks *device, struct sms__launch *launch)
 {
-    remove_from_queue(launch->entry.queue, launch);
-    insert_in_queue(launch->entry.queue, launch);
+    struct sms__dispatch_queue *queue = launch->entry.queue;
+    remove_from_queue(queue, launch);
+    if (goes_before(launch, queue->list.last))
+        insert_in_queue(queue, launch);
+    else
+        sms__launch_insert(&queue->list, SMS__QUEUE, launch, queue->list.last);
     launch->entry.position = ++device->queues.positions;
 }
 
