@@ -43,14 +43,24 @@ static struct sms__launch *last_equal(struct sms__dispatch_queue *queue)
     return queue->equal = last;
 }
 
-/* Inserts the launch behind all others of its priority and rank. */
-static void insert_in_queue(struct sms__dispatch_queue *queue, struct sms__launch *launch)
+/* Returns the launch behind which one goes that goes before the last, or NULL. Not inline, because that is rare. */
+static __attribute__((noinline)) struct sms__launch *find_place(struct sms__dispatch_queue *queue,
+                                                                const struct sms__launch *launch)
 {
     struct sms__launch *prev = queue->list.last;
-    if (prev && goes_before(launch, prev) && !goes_before(queue->list.first, launch))
+    if (!goes_before(queue->list.first, launch))
         prev = goes_before(launch, queue->list.first) ? NULL : last_equal(queue);
     while (prev && goes_before(launch, prev))
         prev = prev->in[SMS__QUEUE].prev;
+    return prev;
+}
+
+/* Inserts the launch behind all others of its priority and rank. */
+static inline void insert_in_queue(struct sms__dispatch_queue *queue, struct sms__launch *launch)
+{
+    struct sms__launch *prev = queue->list.last;
+    if (prev && goes_before(launch, prev))
+        prev = find_place(queue, launch);
     sms__launch_insert(&queue->list, SMS__QUEUE, launch, prev);
     queue->equal = prev ? queue->equal : launch;
 }
@@ -76,15 +86,11 @@ static void insert_in_lane(struct sms__launch_list *lane, struct sms__launch *la
     sms__launch_insert(lane, SMS__LANE, launch, prev);
 }
 
-/* Puts the launch behind its equals. Another one comes after it. Most often the last in the queue is an equal, too. */
+/* Puts the launch behind its equals. Another one comes after it. */
 static inline void move_to_end(struct sms__blocks *device, struct sms__launch *launch)
 {
-    struct sms__dispatch_queue *queue = launch->entry.queue;
-    remove_from_queue(queue, launch);
-    if (goes_before(launch, queue->list.last))
-        insert_in_queue(queue, launch);
-    else
-        sms__launch_insert(&queue->list, SMS__QUEUE, launch, queue->list.last);
+    remove_from_queue(launch->entry.queue, launch);
+    insert_in_queue(launch->entry.queue, launch);
     launch->entry.position = ++device->queues.positions;
 }
 
