@@ -145,6 +145,7 @@ static void set_kernel(struct sms__stream *stream, size_t k, uint64_t now)
     kernel->launched_ps = stream->cut ? kernel->launched_ps : now;
     kernel->deadline_ps = sms__job_deadline(stream);
     kernel->done = stream->done;
+    kernel->core = core_of(stream, k);
     kernel->overhead = stream->process->share->policy.policy->intercepts ? stream->workload->overhead : 0;
     kernel->ended = end_kernel;
     kernel->stream = stream;
@@ -160,7 +161,6 @@ void sms__stream_launch(struct sms__stream *stream, uint64_t now)
     set_kernel(stream, k, now);
     process->kernels++;
     sms__stream_enter(stream, SMS_PHASE_KERNEL, now);
-    stream->kernel.core = core_of(stream, k);
     if (process->record)
         sms__instance_kernel(process->instance, stream->kernel.core, 1, now);
     sms__context_launch(context, &stream->kernel, now);

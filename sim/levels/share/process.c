@@ -64,16 +64,21 @@ static const char *state_of(const struct sms__stream *stream)
     return stands_still(stream->process, phase) ? "paused" : phase_names[phase];
 }
 
+static bool has_timeline(const struct sms__process *process)
+{
+    return sms__observes(process->share->spec->observer, SMS_RUN_SPAN);
+}
+
+/* Call it if there is a timeline. */
 static void emit_span(const struct sms__stream *stream, uint64_t now)
 {
-    struct sms__run_observer *observer = stream->process->share->spec->observer;
     const struct sms__timeline_span *span = &stream->span;
     bool shown = span->phase != SMS_PHASE_FUTURE && span->phase != SMS_PHASE_DONE && span->phase != SMS_PHASE_FAILED &&
                  now > span->since_ps;
-    if (shown && sms__observes(observer, SMS_RUN_SPAN)) {
+    if (shown) {
         struct sms_span seen = {stream->process->idx, stream->name, span->state, span->instance,
                                 span->since_ps,       now,          stream->idx, span->sms};
-        sms__observe(observer, (struct sms_run_event){SMS_RUN_SPAN, .span = &seen});
+        sms__observe(stream->process->share->spec->observer, (struct sms_run_event){SMS_RUN_SPAN, .span = &seen});
     }
 }
 
@@ -91,7 +96,7 @@ void sms__process_advance(struct sms__process *process, uint64_t now)
 
 static void show(struct sms__stream *stream, uint64_t now)
 {
-    if (!sms__observes(stream->process->share->spec->observer, SMS_RUN_SPAN))
+    if (!has_timeline(stream->process))
         return;
     const struct sms__instance *instance = stream->process->instance;
     long idx = instance ? (long)instance->idx : -1;
@@ -111,7 +116,7 @@ void sms__process_show(struct sms__process *process, uint64_t now)
 
 void sms__process_close(struct sms__process *process, uint64_t now)
 {
-    for (const struct sms__stream *stream = process->stream; stream; stream = stream->next)
+    for (const struct sms__stream *stream = process->stream; stream && has_timeline(process); stream = stream->next)
         emit_span(stream, now);
 }
 
