@@ -80,35 +80,52 @@ int sms__derive_device(const char *name, const struct sms_load_options *options,
                      found ? sms__did_you_mean(near).text : "; 'smsched list devices' shows the known ones");
 }
 
+/* A device file. It is read only where more than its name is asked for, because there are many, and most profiles name
+ * their GPU. */
 struct candidate {
-    const char *name, *capability; /* capability "": unknown */
+    const char *name;
+    bool is_read;
+    const char *capability; /* "": unknown. NULL: it does not load; if the user names it, loading reports the errors */
     uint64_t sms;
     double memory; /* bytes; 0: unknown */
 };
 
 struct candidates {
+    struct sms__arena *arena;
+    const struct sms_load_options *options;
     struct candidate *candidate;
     size_t count;
 };
 
-/* Adds a device file. One that does not load is skipped here; if the user names it, loading reports the errors. */
-static void add_candidate(struct sms__arena *arena, struct candidates *all, const char *name,
-                          const struct sms_load_options *options)
+/* Returns whether it loads. */
+static bool read_candidate(const struct candidates *all, struct candidate *candidate)
 {
     struct sms_errors ignored = {0};
     const struct sms__device *device = NULL;
     struct sms_file *file = NULL;
-    const bool known = sms__find_name(name, all->count, SMS__NAMES(all->candidate, name)) < all->count;
-    if (known)
-        return;
-    int code = sms__derive_device(name, options, &file, &device, &ignored);
+    if (candidate->is_read)
+        return candidate->capability;
+    int code = sms__derive_device(candidate->name, all->options, &file, &device, &ignored);
     if (code == SMS_ENOMEM || code == SMS_EIO)
-        sms__arena_give_up(arena);
+        sms__arena_give_up(all->arena);
+    candidate->is_read = true;
     if (code != SMS_OK || !device)
-        return;
-    *SMS__APPEND(arena, all->candidate, all->count) = (struct candidate){
-        name, sms__copy(arena, device->capability, strlen(device->capability)), device->sms, (double)device->memory};
+        return false;
+    candidate->capability = sms__copy(all->arena, device->capability, strlen(device->capability));
+    candidate->sms = device->sms;
+    candidate->memory = (double)device->memory;
     sms_file_free(file);
+    return true;
+}
+
+/* Reads them all, and leaves out those that do not load. */
+static void read_all(struct candidates *all)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < all->count; i++)
+        if (read_candidate(all, &all->candidate[i]))
+            all->candidate[kept++] = all->candidate[i];
+    all->count = kept;
 }
 
 static int by_name(const void *left, const void *right)
@@ -122,13 +139,16 @@ static struct candidates *find_candidates(struct sms__arena *arena, const struct
     struct candidates *all = SMS__NEW(arena, struct candidates, 1);
     char installed[SMS__MODELS_BYTES];
     const char *folder[2];
+    *all = (struct candidates){.arena = arena, .options = options};
     model_folders(options, installed, folder);
     for (size_t f = 0; f < 2; f++) {
         DIR *dir = folder[f] ? opendir(sms__print(arena, "%s/devices", folder[f])) : NULL;
         for (struct dirent *entry = dir ? readdir(dir) : NULL; entry; entry = readdir(dir)) {
-            const char *name = entry->d_name, *dot = strchr(name, '.');
-            if (dot && !strcmp(dot, ".yaml"))
-                add_candidate(arena, all, sms__copy(arena, name, (size_t)(dot - name)), options);
+            const char *dot = strchr(entry->d_name, '.');
+            const size_t length = dot && !strcmp(dot, ".yaml") ? (size_t)(dot - entry->d_name) : 0;
+            const char *name = length ? sms__copy(arena, entry->d_name, length) : NULL;
+            if (name && sms__find_name(name, all->count, SMS__NAMES(all->candidate, name)) == all->count)
+                *SMS__APPEND(arena, all->candidate, all->count) = (struct candidate){.name = name};
         }
         if (dir)
             closedir(dir);
@@ -178,7 +198,7 @@ static const struct candidate *find_named(const struct candidates *all, const ch
     const struct candidate *found = NULL;
     for (size_t i = 0; text && i < all->count; i++)
         if (contains_name(text, all->candidate[i].name) &&
-            (!found || strlen(all->candidate[i].name) > strlen(found->name)))
+            (!found || strlen(all->candidate[i].name) > strlen(found->name)) && read_candidate(all, &all->candidate[i]))
             found = &all->candidate[i];
     return found;
 }
@@ -225,9 +245,9 @@ static const struct candidate *find_named_with(const struct candidates *all, con
         return named;
     size_t length = strlen(named->name);
     for (size_t i = 0; i < all->count; i++) {
-        const struct candidate *each = &all->candidate[i];
-        if (!strncmp(each->name, named->name, length) && each->name[length] == '-' && has_memory(each, memory) &&
-            has_words(text, each->name) && strlen(each->name) > strlen(found->name))
+        struct candidate *each = &all->candidate[i];
+        if (!strncmp(each->name, named->name, length) && each->name[length] == '-' && has_words(text, each->name) &&
+            strlen(each->name) > strlen(found->name) && read_candidate(all, each) && has_memory(each, memory))
             found = each;
     }
     return found;
@@ -275,9 +295,10 @@ static double distance(const struct candidate *candidate, const char *capability
     return *candidate->capability ? versions + fabs((double)candidate->sms - sms) : INFINITY;
 }
 
-static const struct candidate *find_nearest(const struct candidates *all, const char *capability, double sms)
+static const struct candidate *find_nearest(struct candidates *all, const char *capability, double sms)
 {
     const struct candidate *nearest = NULL;
+    read_all(all);
     for (size_t i = 0; i < all->count; i++)
         if (!nearest || distance(&all->candidate[i], capability, sms) < distance(nearest, capability, sms))
             nearest = &all->candidate[i];
@@ -299,7 +320,7 @@ static const char *describe_traits(struct sms__arena *arena, const char *capabil
 }
 
 /* The message for a profiled GPU that no device file matches, or several do. */
-static const char *explain_no_match(struct sms__arena *arena, const struct candidates *all, const char *capability,
+static const char *explain_no_match(struct sms__arena *arena, struct candidates *all, const char *capability,
                                     uint64_t sms)
 {
     const struct candidate *nearest = find_nearest(all, capability, (double)sms);
@@ -401,10 +422,11 @@ void sms__derive_check_device(struct sms__arena *arena, const struct sms__profil
 }
 
 /* The only candidate of the capability and number of SMs; NULL if there are none or several. */
-static const struct candidate *find_match(const struct candidates *all, const char *capability, uint64_t sms)
+static const struct candidate *find_match(struct candidates *all, const char *capability, uint64_t sms)
 {
     const struct candidate *found = NULL;
     size_t matches = 0;
+    read_all(all);
     for (size_t i = 0; i < all->count; i++)
         if (is_match(&all->candidate[i], capability, sms)) {
             found = &all->candidate[i];
@@ -425,7 +447,7 @@ static const char *describe_named(struct sms__arena *arena, const struct candida
 struct sms__device_match sms__derive_match_device(struct sms__arena *arena, const struct sms__profile *profile,
                                                   const struct sms_load_options *options)
 {
-    const struct candidates *all = find_candidates(arena, options);
+    struct candidates *all = find_candidates(arena, options);
     const char *gpu = gpu_name_of(profile), *capability = profile->capability ? profile->capability : "";
     uint64_t sms = sm_count_of(profile);
     const struct candidate *found = find_named_with(all, gpu, memory_of(profile, gpu));
