@@ -166,9 +166,9 @@ pods() {
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 for command in run compare "run --force --out $work/out"; do
-    half=$(of_vms 1000 $command) whole=$(of_vms 2000 $command) verdict=ok
+    half=$(of_vms 500 $command) whole=$(of_vms 1000 $command) verdict=ok
     [ "${half:-0}" -gt 0 ] && [ $((whole * 100)) -le $((half * 210)) ] || { verdict=FAILED; failures=$((failures + 1)); }
-    echo "$verdict 2000 VMs: $whole instructions of ${command/ --force*/ --out}, half as many: $half"
+    echo "$verdict 1000 VMs: $whole instructions of ${command/ --force*/ --out}, half as many: $half"
 done
 
 # of_waiting COUNT SHARE MODE: of so many processes, which all wait for each other, or for a tenth of a higher priority, and are
