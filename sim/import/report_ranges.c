@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS_MAX = 100000, SAMPLES_MAX = 4000000, SERIES = 3 };
+/* As many steps as operations: more of them could hold none. */
+enum { STEPS_MAX = SMS__TRACE_ROWS_MAX, SAMPLES_MAX = 4000000, SERIES = 3 };
 
 /* Samples of one time; sums and counts are of all on its device until then, so that a launch takes two of them. */
 struct sample {
@@ -148,6 +149,7 @@ void sms__report_samples_read(struct sms__report *report, int64_t origin, struct
     if (report->code == SMS_OK && reading.count)
         sms__reading_fact(trace,
                           "demands of dram, issue and tensor from %zu samples of GPU metrics, which fell into %zu of "
-                          "%zu launches; a sample is of all that ran then",
-                          reading.count, launches, trace->out->launches);
+                          "%zu launches; a sample is of all that ran then%s",
+                          reading.count, launches, trace->out->launches,
+                          reading.count == SAMPLES_MAX ? "; those that come after so many are left out" : "");
 }

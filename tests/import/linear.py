@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -130,6 +131,18 @@ def takes_as_much(smsched, folder):
     return many < 3 * one
 
 
+def tells_what_is_left_out(smsched, folder):
+    """Whether it is said that samples of GPU metrics after the first four million are left out."""
+    path = folder / "samples"
+    report(path, rows=10, samples=2)
+    with sqlite3.connect(path) as db:
+        db.execute("WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 4000009) INSERT INTO GPU_METRICS SELECT i, 256, 0, 50 FROM n")
+    done = subprocess.run([smsched, "import", "nsys", path], capture_output=True, text=True)
+    right = done.returncode == 0 and "from 4000000 samples" in done.stdout and "those that come after so many are left out" in done.stdout
+    print(f"{'ok' if right else 'FAILED'} nsys: samples of which some are left out: {done.stdout[:300] if not right else ''}")
+    return right
+
+
 def refuses(smsched, folder, name, text, words):
     """Whether a packed file is refused in these words, and taken no longer than it says."""
     path = folder / "packed.gz"
@@ -153,6 +166,7 @@ def main():
         failed += not refuses(smsched, folder, ["kineto", "--most", "1 MiB"], [b"[", block, b"]"], "more than 1 MiB of text")
         failed += not refuses(smsched, folder, ["kineto", "--most", "3 MiB"], [b"[", block, block, b"]"], "none of its 0 events")
         failed += not takes_as_much(smsched, folder)
+        failed += not tells_what_is_left_out(smsched, folder)
         if not shutil.which("valgrind"):
             print("skipped: there is no valgrind, which counts instructions")
             return failed > 0
