@@ -86,7 +86,7 @@ WHOLE = "text, YAML or the file as a whole"
 CANNOT = {
     WHOLE: r"not YAML|control characters|not text|this is UTF-|byte order mark|is empty$|alias |nested more than|"
     r"tags \(|has more than|more than 10100 documents|is given twice|is defined twice|is also one of the several of",
-    "names of other things": r"is given by its time|inherits from itself|are devices on other nodes|no node on which it may run|is the sum of all processes|is also a stream of|unknown (device|workload|kernel|VM|process|node|resource|profile|table of "
+    "names of other things": r"is given by its time|inherits from (itself|a device that inherits)|are devices on other nodes|no node on which it may run|is the sum of all processes|is also a stream of|unknown (device|workload|kernel|VM|process|node|resource|profile|table of "
     r"pods|policy of this|class '(m|golt)')|no node has|no resource|has no instances|other resources on other nodes|and \w+ has none|there is no (SM|device)|the slowdown of|has no other policy",
     "one number against another": r"does not end before|is larger than the|SMs are no green context|a list has one mode for each|SMs of \w+, which has|is before the time ahead|jobs cannot come|the streams have workloads of their own: make|know no gangs|are fewer than the|points of a curve rise|is less than|is not above|fits no SM|would never "
     r"place|the job frees|the instances have|splits all GPUs|finds no free slices|ends beyond|starts (when|beyond)|is not between|"

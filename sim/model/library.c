@@ -160,6 +160,18 @@ static size_t borrow(struct sms_file *file, enum sms__document kind, const char 
     return *count_of(file, kind) - 1;
 }
 
+/* Whether the file has such a device, which is not known yet because this one is read first, as its base. */
+static bool is_heir(const struct sms_file *file, const char *name)
+{
+    bool is = false;
+    for (size_t i = 0; file->doc && i < file->doc->roots && !is; i++) {
+        const struct sms__node *own = sms__node_get(file->doc->root[i], keys[SMS__DOCUMENT_DEVICE]);
+        is = sms__document_kind(file->doc->root[i]) == SMS__DOCUMENT_DEVICE && own->kind == SMS__SCALAR &&
+             !strcmp(own->text, name);
+    }
+    return is;
+}
+
 static size_t find(struct sms_file *file, enum sms__document kind, const char *name, const struct sms__node *node)
 {
     struct sms__reader reader = sms__file_reader(file);
@@ -172,7 +184,9 @@ static size_t find(struct sms_file *file, enum sms__document kind, const char *n
     if (path)
         load_model(file, path, kind);
     i = find_known(file, kind, name);
-    if (i == NONE && file->errors->count == before)
+    if (i == NONE && file->errors->count == before && kind == SMS__DOCUMENT_DEVICE && is_heir(file, name))
+        sms__complain(&reader, node, "inherits from a device that inherits from it in turn");
+    else if (i == NONE && file->errors->count == before)
         sms__complain_unknown_model(file, kind, node);
     return i;
 }
