@@ -135,6 +135,14 @@ for base in tests/scenarios/processes tests/golden/cluster; do
 done
 sed 's/^run: .*/run: {until: {metric: kernels_per_s, precision: 0.001 %}, replications: 3}/' base.yaml >warned.yaml
 "$smsched" run warned.yaml --out warned --quiet 2>/dev/null || exit 1
+# As a long run leaves it, of which not all rows are kept.
+python3 - <<'END' || exit 1
+import json
+manifest = json.load(open("warned/manifest.json"))
+for key in "timeline_cut", "waits_cut":
+    manifest[key] = [{"scenario": "few", "policy": "round_robin", "rows": 20000, "left_out": 1234}]
+json.dump(manifest, open("warned/manifest.json", "w"))
+END
 for folder in run processes cluster several warned gpushare advice packing; do "$smsched" report "$folder" --quiet -o "$folder.html" || exit 1; done
 "$smsched" report small.sweep --quiet -o sweep.html || exit 1
 "$smsched" report asked.sweep --quiet -o asked.html || exit 1

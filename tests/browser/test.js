@@ -671,6 +671,11 @@ test('warnings of the run stand by its answer', context => check(context, 'warne
   assert.match(await page.textContent('#section-answer .warnings'), /not reached.*Warning: .*not 0\.001 %/s);
 }));
 
+test('rows that are not in the folder are told of', context => check(context, 'warned', async page => {
+  const text = await page.textContent('#figure-timeline');
+  for (const words of ['of round_robin, only the first 20 000 of 21 234 stays of blocks are in the folder', 'Cards do not tell of all waits: of round_robin, only the first 20 000 of 21 234 are in the folder'])
+    assert.ok(text.replace(/[\u00a0\u202f\u2009,]/g, match => (match === ',' ? ',' : ' ')).includes(words), `${words}: ${text.slice(-600)}`);
+}));
 test('pods that failed are named by the answer', context => check(context, 'gpushare', async page => {
   const run = JSON.parse(fs.readFileSync(path.join(work, 'gpushare/comparison.json'), 'utf8')).runs[0].policy, wanted = readCsv('gpushare/cluster.csv').find(r => r.policy === run).failed_count;
   const text = await page.textContent('#section-answer .warnings');

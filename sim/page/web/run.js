@@ -321,10 +321,14 @@ function explainCommand(scenario, policy, start, end) {
 function missingOf(chart, panels) {
   const cut = panels.find(p => isNumber(p.exact_ns)), dropped = panels.reduce((sum, p) => sum + p.dropped, 0);
   const [key, what] = { pods: ['placements_cut', 'placements'], blocks: ['timeline_cut', 'stays of blocks'], processes: ['spans_cut', 'spans'] }[chart.kind];
-  const beyond = ((data.run || {})[key] || []).filter(c => c.scenario === chart.scenario);
+  const tellCut = (name, tell) => {
+    const beyond = ((data.run || {})[name] || []).filter(c => c.scenario === chart.scenario), rows = c => group(String(c.rows));
+    return beyond.length ? tell(beyond.map(c => c.policy).join(', '), `the first ${rows(beyond[0])} of ${group(String(beyond[0].rows + beyond[0].left_out))}`) : '';
+  };
   return [cut ? ` There are up to ${group(String(Math.max(...panels.map(p => p.all))))} pieces a policy, too many for a page: from ${show('t_ns', Math.min(...panels.filter(p => isNumber(p.exact_ns)).map(p => p.exact_ns)))} on they are shares of intervals.` : '',
     dropped ? ` ${group(String(dropped))} are in rows beyond the first 400, which are left out.` : '',
-    beyond.length ? ` The timeline ends before the run: of ${beyond.map(c => c.policy).join(', ')}, only the first ${group(String(beyond[0].rows))} of ${group(String(beyond[0].rows + beyond[0].left_out))} ${what} are in the folder.` : ''].join('');
+    tellCut(key, (policies, rows) => ` The timeline ends before the run: of ${policies}, only ${rows} ${what} are in the folder.`),
+    chart.kind === 'pods' ? '' : tellCut('waits_cut', (policies, rows) => ` Cards do not tell of all waits: of ${policies}, only ${rows} are in the folder.`)].join('');
 }
 
 /* The parts of the rows that can be chosen: all on one line, some at a time, or all. */
