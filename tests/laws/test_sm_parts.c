@@ -100,13 +100,14 @@ static void a_coarse_kernel_alone_takes_its_time_on_a_part(void **state)
 
 #define TWO BLOCKS("left", "16") AND BLOCKS("right", "16")
 
-/* 16 blocks each: on SMs of their own 4 ms; on the same two 8 ms; on two and on all 4 ms, then 2 ms. */
+/* 16 blocks each: on SMs of their own 4 ms; on the same two 8 ms; on two and on all 4 ms, then 2 ms. Two streams of one
+ * entry are on the same two, which are chosen once. */
 static void green_contexts_are_counts_or_sets_and_may_overlap(void **state)
 {
     (void)state;
-    const char *sms[][2] = {{"2", "2"}, {"[0-1]", "[2, 3]"}, {"[0-1]", "[0-1]"}, {"1", "3"}};
-    const double ms[] = {4, 4, 8, 8};
-    for (size_t i = 0; i < 4; i++) {
+    const char *sms[][2] = {{"2", "2"}, {"[0-1]", "[2, 3]"}, {"[0-1]", "[0-1]"}, {"1", "3"}, {"2, count: 2", "[2-3]"}};
+    const double ms[] = {4, 4, 8, 8, 8};
+    for (size_t i = 0; i < 5; i++) {
         char scenario[512];
         snprintf(scenario, sizeof scenario,
                  DEVICE "policies: [{mode: mps}, {mode: time_slice}]\nprocesses:\n"
