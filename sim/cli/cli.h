@@ -110,7 +110,7 @@ struct cli_command {
     struct cli_table options[CLI_TABLES_MAX]; /* fewer end with a table of NULL */
     unsigned common;                          /* of enum cli_common */
     struct cli_text texts[CLI_TEXTS_MAX];     /* fewer end with NULL */
-    void (*describe)(FILE *to);               /* prints more help; or NULL */
+    struct cli_text (*format)(size_t i);      /* the i-th format that it knows, then one of NULL; or NULL */
     bool verb;                                /* the first of several arguments names no file */
     struct cli_text hints[CLI_HINTS_MAX];     /* what to do instead of options of others; fewer end with NULL */
     size_t size;                              /* of the command's struct of options */

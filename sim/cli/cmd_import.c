@@ -187,12 +187,10 @@ static int import_files(struct cli *cli)
     return code ? code : cli_print_errors(import(cli, importer, &errors), &errors);
 }
 
-static void describe(FILE *to)
+static struct cli_text format_at(size_t i)
 {
-    fputs("formats:\n", to);
-    for (size_t i = 0; sms__importers[i]; i++)
-        fprintf(to, "  %-20s %s\n", sms__importers[i]->name, sms__importers[i]->help);
-    fputs("\noptions:\n", to);
+    const struct sms__importer *importer = sms__importers[i];
+    return importer ? (struct cli_text){importer->name, importer->help} : (struct cli_text){0};
 }
 
 const struct cli_command cmd_import = {.name = "import",
@@ -201,7 +199,7 @@ const struct cli_command cmd_import = {.name = "import",
                                        .text = "The scenario goes to stdout, or with --out into a file. Several "
                                                "profiles can describe one program together (docs/how-to/profiles.md).",
                                        .verb = true,
-                                       .describe = describe,
+                                       .format = format_at,
                                        .examples = "smsched import --help   # lists the formats\n",
                                        .options = {{own_options}},
                                        .common = CLI_FORCE | CLI_MODELS | CLI_QUIET,

@@ -41,6 +41,14 @@ static void print_examples(const char *examples, const char *before, FILE *to)
         fprintf(to, "%s%.*s\n", before, (int)strcspn(line, "\n"), line);
 }
 
+static void print_formats(const struct cli_command *command, FILE *to)
+{
+    fprintf(to, "formats:\n");
+    for (size_t i = 0; command->format(i).option; i++)
+        fprintf(to, "  %-20s %s\n", command->format(i).option, command->format(i).help);
+    fprintf(to, "\noptions:\n");
+}
+
 void cli_print_help(const struct cli_command *command, FILE *to)
 {
     struct cli_entry entry[CLI_OPTIONS_MAX + 1];
@@ -50,8 +58,8 @@ void cli_print_help(const struct cli_command *command, FILE *to)
     if (command->text[0])
         fprintf(to, "%s\n", command->text);
     fprintf(to, "\n");
-    if (command->describe)
-        command->describe(to);
+    if (command->format)
+        print_formats(command, to);
     for (size_t i = 0; entry[i].option; i++)
         print_option(&entry[i], to);
     if (command->examples) {
@@ -75,6 +83,17 @@ static void print_roff(const char *text, FILE *to)
     }
 }
 
+static void print_man_formats(const struct cli_command *command, FILE *to)
+{
+    fprintf(to, "Formats:\n");
+    for (size_t i = 0; command->format(i).option; i++) {
+        fprintf(to, ".TP\n\\fB%s\\fR\n", command->format(i).option);
+        print_roff(command->format(i).help, to);
+        fputc('\n', to);
+    }
+    fprintf(to, ".PP\nOptions:\n");
+}
+
 static void print_man_command(const struct cli_command *command, FILE *to)
 {
     struct cli_entry entry[CLI_OPTIONS_MAX + 1];
@@ -84,6 +103,8 @@ static void print_man_command(const struct cli_command *command, FILE *to)
     fprintf(to, ".\n");
     print_roff(command->text, to);
     fprintf(to, "%s.RS\n", command->text[0] ? "\n" : "");
+    if (command->format)
+        print_man_formats(command, to);
     for (size_t i = 0; entry[i].option && entry[i + 1].option; i++) { /* all but --help, which is last */
         const struct cli_option *option = entry[i].option;
         fprintf(to, ".TP\n");

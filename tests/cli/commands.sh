@@ -63,6 +63,7 @@ for short in 'run o --out' 'run f --force' 'check v --verbose' 'run q --quiet' '
     try 0 "help of -$letter" "$command" --help; prints "  -$letter, $name"
     if [ "$letter" != h ]; then name=${name//-/\\-}; try 0 "-$letter in the man page" help man; prints "\fB\-$letter\fR, \fB$name\fR"; fi
 done
+for format in ncu nsys pods; do try 0 "the format $format in the man page" help man; prints "\\fB$format\\fR"; done
 # Nothing that a program reads is folded, whatever the terminal's width.
 for command in "help man" "help completion" "list schema"; do
     if [ "$(COLUMNS=50 "$smsched" $command)" = "$(COLUMNS= "$smsched" $command)" ]; then ok; else bad "folded: $command"; fi
