@@ -88,10 +88,16 @@ static void fit_line(struct sms__calibration *calibration)
     if (count < LINE_LEAST)
         return;
     gsl_fit_wlinear(n, 1, weight, 1, ps, 1, count, &launch, &block, &of[0], &of[1], &of[2], &off);
-    const double factor = sms__student95(count - 1) * sqrt(off / (double)(count - 2));
+    const double factor = sms__student95(count - 1) * sqrt(off / (double)(count - 2)), half = factor * sqrt(of[2]);
+    if (block + half < 0) { /* by more than chance */
+        calibration->fitted[SMS__SHEET_LAUNCH].from = calibration->fitted[SMS__SHEET_BLOCK].from =
+            sms__print(calibration->arena, "the times of %s fall as its grid grows, so they show no cost of dispatch",
+                       empty->kernel);
+        return;
+    }
     const char *from = sms__print(calibration->arena, "%s at %zu grids", empty->kernel, count);
     set(calibration, SMS__SHEET_LAUNCH, fmax(launch, 0), factor * sqrt(of[0]), from);
-    set(calibration, SMS__SHEET_BLOCK, fmax(block, 0), factor * sqrt(of[2]), from);
+    set(calibration, SMS__SHEET_BLOCK, fmax(block, 0), half, from);
 }
 
 /* ---- the kernel that reads: a knee ---- */

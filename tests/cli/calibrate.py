@@ -246,6 +246,14 @@ def check_no_knee(work, files):
         out = calibrate(*files[:2], work / f"{name}.sqlite", "--device", "v100", "--reads", "stream", "--out", work / name)
         check("a knee that the times do not show", "knee_dram not measured: the times of stream over its grids show no knee between 1 and 64" in out, out)
         check("is not in the device", "knee" not in (work / f"{name}/v100-calibrated.yaml").read_text())
+    report, now = nsys.Report(work / "falling.sqlite", gpu=V100), 0
+    for i in range(36):
+        report.kernel("nothing()", now, 20_000 - 100 * (i // 3), grid=2560 * (i // 3 + 1), block=32)
+        now += 40_000
+    report.close()
+    out = calibrate(*files[:2], work / "falling.sqlite", "--device", "v100", "--empty", "nothing")
+    for value in ("launch", "block"):
+        check(f"times that fall give no {value}", f"{value} not measured: the times of nothing fall as its grid grows" in out, out)
     with sqlite3.connect(work / "full.sqlite") as db:
         db.execute("UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET blockX = 512 WHERE gridX = 10 AND start > 0")
     db.close()
