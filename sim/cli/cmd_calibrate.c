@@ -88,6 +88,8 @@ static int body(void *user)
     return code;
 }
 
+static bool are_one(const char *kernel, const char *other) { return kernel && other && strcmp(kernel, other) == 0; }
+
 static int calibrate(struct cli *cli)
 {
     const struct options *given = cli->options;
@@ -99,6 +101,10 @@ static int calibrate(struct cli *cli)
     if (given->name && (!sms__is_name(given->name) || strchr(given->name, '/'))) /* a file will have it */
         return cli_usage(cli, "--name: '%.40s' is not a name: 1 to %d letters, digits, '_', '-' or '.'", given->name,
                          SMS__NAME_MAX);
+    if (are_one(given->empty, given->reads) || are_one(given->empty, given->computes) ||
+        are_one(given->reads, given->computes))
+        return cli_usage(cli, "--empty, --reads and --computes are for different kernels: one does nothing, one only "
+                              "reads, one only computes");
     calibrating.arena.most = sms__memory_most(cli->memory);
     int code = sms__guard(&calibrating.arena, body, &calibrating);
     if (code == SMS_EMEMORY && !calibrating.errors.count)

@@ -168,6 +168,8 @@ def check_refusals(work, files):
     said = calibrate(*files, "--device", "v100", "--memory", "1 MiB", "--out", work / "none", code=4)
     check("what traces take counts", "error: the traces need more than 1 MiB of memory; --memory SIZE allows more" in said, said)
     check("nothing is written", not (work / "none").exists())
+    said = calibrate(*files, "--device", "v100", "--reads", "stream", "--empty", "stream", code=2)
+    check("a kernel does one thing", "are for different kernels" in said, said)
     refuse("train-1.sqlite: error: is the only run", train)
     report = nsys.Report(work / "nothing-ran.sqlite", gpu=V100)
     report.close()
