@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As many steps as operations: more of them could hold none. */
+/* At most as many steps as operations, because others would hold none. */
 enum { STEPS_MAX = SMS__TRACE_ROWS_MAX, SAMPLES_MAX = 4000000, SERIES = 3 };
 
 /* Samples of one time; sums and counts are of all on its device until then, so that a launch takes two of them. */
