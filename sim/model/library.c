@@ -184,11 +184,13 @@ static size_t find(struct sms_file *file, enum sms__document kind, const char *n
     if (path)
         load_model(file, path, kind);
     i = find_known(file, kind, name);
-    if (i == NONE && file->errors->count == before && kind == SMS__DOCUMENT_DEVICE && is_heir(file, name))
+    if (i != NONE || file->errors->count > before)
+        return i;
+    if (kind == SMS__DOCUMENT_DEVICE && is_heir(file, name))
         sms__complain(&reader, node, "inherits from a device that inherits from it in turn");
-    else if (i == NONE && file->errors->count == before)
+    else
         sms__complain_unknown_model(file, kind, node);
-    return i;
+    return NONE;
 }
 
 const struct sms__device *sms__find_device(struct sms_file *file, const char *name, const struct sms__node *node)
